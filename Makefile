@@ -42,7 +42,7 @@ say = $(if $(V),,@echo "  $(1) $(patsubst $(B)/%,%,$@)";)
 sources = $(wildcard $(addsuffix /*.c,$(addprefix $(S)/,$(1))))
 objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
 
-CORE := $(call objects,$(addprefix src/,base grammar rules sequence loops timing format journal record merge write recover))
+CORE := $(call objects,$(addprefix src/,base unwind symbols grammar rules sequence loops timing format journal record merge write recover))
 READER := $(call objects,$(addprefix src/read/,table file value cursor time) src/read)
 TRACER := $(call objects,$(addprefix src/,mpi objects intercept process wrap fortran gather lifecycle))
 # The thread sanitizer has an allocator of its own.
@@ -178,7 +178,6 @@ $(PLAIN): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -ftls-model=initial-exec -c -o $@ $<
 
-$(B)/obj/src/process/stack.o: CPPFLAGS += $(if $(LIBUNWIND),-DPILGRIM_LIBUNWIND='"$(LIBUNWIND)"')
 
 $(filter-out $(PLAIN) $(B)/obj/generated/%,$(TRACER)) $(call objects,src/shadow): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
@@ -293,17 +292,17 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/read/reader.map
 	@ln -sf $(@F).$(ABI) $@
 
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/obj/decoder/source_lines.o
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(addprefix $(B)/obj/decoder/,source_lines.o module_files.o function_names.o)
 
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
 
-TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o nest.o)
+TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o module_files.o function_names.o nest.o)
 
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
 
 $(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
@@ -391,15 +390,15 @@ $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(
 	$(PRELOAD_LINK)
 
 $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(MERGE) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread $(DW_LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread $(DW_LIBS) -ldl
 
 # What tests run, and benchmarks beside it.
 CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
-BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded worst short_threads irregular_cost times_stores finalize.so load load_check)
+BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded new_paths worst short_threads irregular_cost times_stores finalize.so load load_check)
 
 MEASURED := $(addprefix $(B)/programs/,bounded worst short_threads load)
 $(MEASURED): $(S)/bench/measures.h
-$(MEASURED) $(addprefix $(B)/programs/,overhead alloc): $(B)/programs/%: $(S)/bench/%.c
+$(MEASURED) $(addprefix $(B)/programs/,overhead alloc new_paths): $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
@@ -437,7 +436,7 @@ $(B)/tests/unit/%: $(S)/tests/unit/%.c $(B)/libcore.a
 	$(if $(CHECK_LIBS),,$(error Check is missing: apt-get install check libsubunit-dev, then configure again))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE_FLAGS) -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
-	    -o $@ $< $(B)/libcore.a $(CHECK_LIBS) -lzstd
+	    -o $@ $< $(B)/libcore.a $(CHECK_LIBS) -lzstd -ldl
 
 # A second build folder in the first: everything without MPI, under the address and undefined behaviour sanitizers.
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -479,7 +478,7 @@ $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 $(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
 	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
 
-FUZZ_LINK = $(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+FUZZ_LINK = $(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-top.o) $(filter-out %/pilgrim-top.o,$(TOP)) $(B)/libcore.a
 	$(FUZZ_LINK)

@@ -8,6 +8,7 @@
  * tests/allocations defines.
  *
  * usage: overhead ROW CALLS WARM-UP-CALLS [paused]    prints nanoseconds per call; `paused`: after MPI_Pcontrol(0)
+ *       OVERHEAD_FRAMES=N: each call has N frames of the program, 3 or more than 4
  *       overhead clocks    prints nanoseconds of reading the counter, and of reading CLOCK_MONOTONIC
  *       overhead rows      prints the rows and what they are */
 #include <mpi.h>
@@ -33,7 +34,7 @@ struct place {
 
 extern void allocations_mark(bool begins) __attribute__((weak));
 
-static void rank(struct place *p)
+static __attribute__((noinline)) void rank(struct place *p)
 {
     int rank;
     MPI_Comm_rank(p->comm, &rank);
@@ -75,6 +76,23 @@ static void waitany(struct place *p)
         MPI_Waitany(POSTED, p->posted, &index, MPI_STATUS_IGNORE);
 }
 
+static void waitall(struct place *p)
+{
+    MPI_Irecv(p->in, 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[0]);
+    MPI_Isend(&p->out, 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[1]);
+    MPI_Waitall(2, p->posted, MPI_STATUSES_IGNORE);
+}
+
+static void waitall_statuses(struct place *p)
+{
+    MPI_Status statuses[2 * POSTED];
+    for (int i = 0; i < POSTED; i++)
+        MPI_Irecv(&p->in[i], 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[i]);
+    for (int i = 0; i < POSTED; i++)
+        MPI_Isend(&p->out, 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[POSTED + i]);
+    MPI_Waitall(2 * POSTED, p->posted, statuses);
+}
+
 static void allreduce(struct place *p)
 {
     MPI_Allreduce(&p->out, p->in, 1, MPI_DOUBLE, MPI_SUM, p->comm);
@@ -107,6 +125,54 @@ static void random_class(struct place *p)
         MPI_Comm_size(p->comm, &number);
 }
 
+static __attribute__((noinline)) void left(struct place *p)
+{
+    rank(p);
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void right(struct place *p)
+{
+    rank(p);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Nothing predicts which of two ways a call comes. */
+static void random_path(struct place *p)
+{
+    if (random_below(2))
+        left(p);
+    else
+        right(p);
+}
+
+static __attribute__((noinline)) void exchange(struct place *p, int calls)
+{
+    int number;
+    for (int i = 0; i < calls; i++)
+        MPI_Comm_rank(p->comm, &number);
+}
+
+static __attribute__((noinline)) void masses(struct place *p)
+{
+    exchange(p, 9);
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void forces(struct place *p)
+{
+    exchange(p, 5);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* One call site, three ways to it. */
+static void callers(struct place *p)
+{
+    masses(p);
+    forces(p);
+    exchange(p, 7);
+}
+
 /* Nothing predicts which of 256 signatures the call has. */
 static void random_signature(struct place *p)
 {
@@ -126,11 +192,15 @@ static const struct row {
     {"iprobe", iprobe, 1, false, "MPI_Iprobe in vain"},
     {"sendrecv", sendrecv, 1, false, "MPI_Sendrecv with itself"},
     {"isend", isend, 4, false, "MPI_Isend, MPI_Irecv, 2 MPI_Wait"},
+    {"waitall", waitall, 3, false, "MPI_Irecv, MPI_Isend, MPI_Waitall"},
+    {"waitall_statuses", waitall_statuses, 2 * POSTED + 1, false, "8 MPI_Irecv, 8 MPI_Isend, MPI_Waitall, statuses"},
     {"waitany", waitany, 3 * POSTED, false, "8 MPI_Irecv, 8 MPI_Send, 8 MPI_Waitany"},
     {"allreduce", allreduce, 1, false, "MPI_Allreduce on one rank"},
     {"threads", isend, 4, true, "row 4 in two threads, a communicator each"},
     {"flight", flight, 3 * IN_FLIGHT, false, "MPI_Send, MPI_Wait, MPI_Irecv, 512 in flight"},
     {"random_class", random_class, 1, false, "MPI_Comm_rank or _size at random"},
+    {"callers", callers, 21, false, "MPI_Comm_rank from three functions in turn"},
+    {"random_path", random_path, 1, false, "MPI_Comm_rank from one of two functions at random"},
     {"random_signature", random_signature, 1, false, "MPI_Iprobe in vain with a random tag of 256"},
 };
 
@@ -148,8 +218,7 @@ static void flight_end(struct place *p)
     }
 }
 
-/* Used by the warm-up and by the measured loop, so that their calls come from the same call sites. */
-static __attribute__((noinline)) void loop(const struct row *row, struct place *p, long turns)
+static inline __attribute__((always_inline)) void turn(const struct row *row, struct place *p, long turns)
 {
     for (long i = 0; i < turns; i++) {
         row->turn(p);
@@ -157,11 +226,38 @@ static __attribute__((noinline)) void loop(const struct row *row, struct place *
     }
 }
 
-/* Not static, and never a jump to the loop, because callgrind knows it by its name. */
+/* Used by the warm-up and by the measured loop, so that their calls come from the same call sites. */
+static __attribute__((noinline)) void loop(const struct row *row, struct place *p, long turns)
+{
+    turn(row, p, turns);
+}
+
+/* The loop, DEPTH frames deeper. */
+static __attribute__((noinline)) void loop_below(const struct row *row, struct place *p, long turns, long depth)
+{
+    if (depth > 0)
+        loop_below(row, p, turns, depth - 1);
+    else
+        loop(row, p, turns);
+    __asm__ volatile("");
+}
+
+static long frames_wanted(void)
+{
+    const char *text = getenv("OVERHEAD_FRAMES");
+    return text ? atol(text) : 5;
+}
+
+/* Not static, and never a jump to the loop, because callgrind knows it by its name. Frames: the row's function, this
+ * one, and main; or loop and loop_below besides. */
 void measured(const struct row *row, struct place *p, long turns);
 __attribute__((noinline)) void measured(const struct row *row, struct place *p, long turns)
 {
-    loop(row, p, turns);
+    long frames = frames_wanted();
+    if (frames < 5)
+        turn(row, p, turns);
+    else
+        loop_below(row, p, turns, frames - 5);
     __asm__ volatile("");
 }
 
@@ -173,13 +269,23 @@ struct work {
     pthread_barrier_t *begin, *end; /* NULL: there is one thread */
 };
 
+/* If allocations are counted, the warm-up runs once more by the call of measured, as its calls have another path. */
+static int first_pass(void)
+{
+    return allocations_mark ? 0 : 1;
+}
+
 static void *work_in_thread(void *argument)
 {
     struct work *w = argument;
     loop(w->row, &w->place, w->warm_up);
-    pthread_barrier_wait(w->begin);
-    pthread_barrier_wait(w->begin);
-    measured(w->row, &w->place, w->turns);
+    for (volatile int pass = first_pass(); pass < 2; pass++) { /* volatile, so that there is one call */
+        if (pass) {
+            pthread_barrier_wait(w->begin);
+            pthread_barrier_wait(w->begin);
+        }
+        measured(w->row, &w->place, pass ? w->turns : w->warm_up);
+    }
     pthread_barrier_wait(w->end);
     pthread_barrier_wait(w->end); /* the end of the thread is not measured */
     return NULL;
@@ -198,12 +304,17 @@ static void mark(bool begins)
         allocations_mark(begins);
 }
 
-static double run_alone(struct work *w)
+static inline __attribute__((always_inline)) double run_alone(struct work *w)
 {
+    double began = 0;
     loop(w->row, &w->place, w->warm_up);
-    mark(true);
-    double began = cpu_ns();
-    measured(w->row, &w->place, w->turns);
+    for (volatile int pass = first_pass(); pass < 2; pass++) { /* volatile, so that there is one call */
+        if (pass) {
+            mark(true);
+            began = cpu_ns();
+        }
+        measured(w->row, &w->place, pass ? w->turns : w->warm_up);
+    }
     double took = cpu_ns() - began;
     mark(false);
     return took;
@@ -240,7 +351,7 @@ static double run_threads(struct work *w)
     return took;
 }
 
-static void run(const struct row *row, long calls, long warm_up, bool paused)
+static inline __attribute__((always_inline)) void run(const struct row *row, long calls, long warm_up, bool paused)
 {
     static struct work w;
     long in_turn = row->calls * (row->threads ? 2 : 1);

@@ -13,7 +13,10 @@
 # exact add to it; what the journal adds to aggregate; and what is left of bins and exact without two readings of the
 # clock.
 #
-# Usage: overhead.sh BUILD [--modes] [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts]
+# --stack: what PILGRIM_STACK=full adds to PILGRIM_STACK=1, for paths of 3, 10 and 30 frames, and what a call takes
+# whose path is new.
+#
+# Usage: overhead.sh BUILD [--modes | --stack] [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts]
 # MPIEXEC must be in the environment.
 set -eu
 : "${MPIEXEC:?is not set}"
@@ -26,6 +29,7 @@ for option in "$@"; do
     --runs=*) runs=${option#*=} ;;
     --calls=*) calls=${option#*=} ;;
     --modes) modes=yes ;;
+    --stack) modes=stack ;;
     --no-times) times=no ;;
     --no-counts) counts=no ;;
     *) sed -n 's/^# Usage/usage/p' "$0" >&2 && exit 2 ;;
@@ -50,6 +54,7 @@ run() { # WAY ROW CALLS WARM-UP
     on) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     left) PILGRIM_FILTER='-MPI_*' "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     journal=*) PILGRIM_JOURNAL=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
+    stack=*) PILGRIM_STACK=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     timing=*) PILGRIM_TIMING=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     esac
     rm -f ./*.pilgrim
@@ -103,6 +108,54 @@ count_mode_instructions() {
     echo "by function: callgrind_annotate $folder/ROW.WAY.callgrind"
 }
 
+stack_rows() { rows | grep -E '^(rank|isend|waitall|callers|random_class|random_path) '; }
+
+measure_stack_times() {
+    printf '%-53s %6s %8s %8s %8s\n' "CPU ns a call (median of $runs)" frames site full 'full adds'
+    before=
+    stack_rows | while read -r row title; do
+        for OVERHEAD_FRAMES in 3 10 30; do
+            export OVERHEAD_FRAMES
+            rm -f stack=1 stack=full
+            for _ in $(seq "$runs"); do
+                for way in stack=1 stack=full; do run "$way" "$row" "$calls" $((calls / 10)) >>"$way" </dev/null; done
+            done
+            echo "$(median stack=1) $(median stack=full)" | awk -v t="$title" -v d="$OVERHEAD_FRAMES" '
+                { printf "%-53s %6d %8.1f %8.1f %8.1f\n", t, d, $1, $2, $2 - $1 }'
+        done
+    done
+    measure_new_paths
+}
+
+measure_new_paths() {
+    printf '\n%-53s %6s %9s %9s %9s\n' "us a call, with the program's part (median of $runs)" frames addresses path again
+    rm -f new.*
+    for _ in $(seq "$runs"); do
+        PILGRIM_STACK=full "$MPIEXEC" -n 1 "$build/pilgrim-run" "$build/programs/new_paths" </dev/null |
+            while read -r frames unknown known again; do
+                echo "$unknown" >>"new.$frames.unknown"
+                echo "$known" >>"new.$frames.known"
+                echo "$again" >>"new.$frames.again"
+            done
+        rm -f ./*.pilgrim
+    done
+    for frames in 3 10 30; do
+        printf '%-53s %6d %9s %9s %9s\n' 'MPI_Comm_rank; new addresses, a new path, neither' "$frames" \
+            "$(median "new.$frames.unknown")" "$(median "new.$frames.known")" "$(median "new.$frames.again")"
+    done
+}
+
+count_stack_instructions() {
+    printf '%-53s %6s %8s %8s %8s\n' 'instructions a call' frames site full 'full adds'
+    stack_rows | while read -r row title; do
+        for OVERHEAD_FRAMES in 3 10 30; do
+            export OVERHEAD_FRAMES
+            echo "$(count stack=1 "$row") $(count stack=full "$row")" | awk -v t="$title" -v d="$OVERHEAD_FRAMES" '
+                { printf "%-53s %6d %8d %8d %8d\n", t, d, $1, $2, $2 - $1 }'
+        done
+    done
+}
+
 measure_times() {
     measure_clocks
     printf '%-45s %8s %8s %8s %8s %8s   %9s %11s %9s %9s %13s\n' "CPU ns a call (median of $runs)" without off paused left on \
@@ -119,7 +172,7 @@ measure_times() {
     done
 }
 
-count() { # WAY ROW: prints instructions a call. The number of calls is a multiple of the calls in any row's turn.
+count() { # WAY ROW: prints instructions a call. The calls of whole turns are at most one in a thousand more.
     n=24576
     before="valgrind --tool=callgrind --toggle-collect=measured --callgrind-out-file=$folder/$2.$1.callgrind"
     run "$1" "$2" $n $n 2>&1 </dev/null | sed -n 's/.*Collected : //p' | awk -v n=$n '{ printf "%.0f", $1 / n }'
@@ -135,7 +188,7 @@ count_instructions() {
     echo "by function: callgrind_annotate $folder/ROW.on.callgrind"
 }
 
-if [ $modes = yes ]; then kind=mode_; else kind=; fi
+case $modes in yes) kind=mode_ ;; stack) kind=stack_ ;; *) kind= ;; esac
 [ $times = no ] || measure_${kind}times
 [ $counts = no ] || [ $times = no ] || echo
 if [ $counts = yes ] && command -v valgrind >/dev/null; then

@@ -22,6 +22,7 @@ struct call_lines {
     struct output *out;
     struct source_lines *sources;
     bool json;
+    uint64_t frames; /* of a path, at most */
     char head[CALL_HEAD_MAX];
     size_t head_length;
     uint64_t identity_base; /* added to an identity to make a body's number; it grows, so that bodies of earlier cursors
@@ -34,12 +35,13 @@ struct call_lines {
     char text[BODIES_BYTES_MAX];
 };
 
-struct call_lines *call_lines_new(struct output *out, bool json, struct source_lines *sources)
+struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames, struct source_lines *sources)
 {
     struct call_lines *l = calloc(1, sizeof *l);
     if (l) {
         l->out = out;
         l->json = json;
+        l->frames = frames;
         l->sources = sources;
     }
     return l;
@@ -78,9 +80,9 @@ static void cache_body(struct call_lines *l, uint64_t number, uint64_t start)
 static void print_body(struct call_lines *l, const struct pilgrim_call *call)
 {
     if (l->json)
-        json_body(l->out, call);
+        json_body(l->out, call, l->frames, l->sources);
     else
-        text_body(l->out, call, l->sources);
+        text_body(l->out, call, l->frames, l->sources);
 }
 
 /* Prints the body of a call that has an identity, from the cache if it is there. */

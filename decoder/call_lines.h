@@ -12,9 +12,9 @@
 
 struct call_lines;
 
-/* Returns a printer to OUT, in JSON or for people. SOURCES finds source lines, for people; NULL: none are printed. OUT
- * and SOURCES are borrowed until call_lines_free. NULL: no memory */
-struct call_lines *call_lines_new(struct output *out, bool json, struct source_lines *sources);
+/* Returns a printer to OUT, in JSON or for people, with at most FRAMES of each call path. SOURCES finds source
+ * lines, for people; NULL: none are printed. OUT and SOURCES are borrowed until call_lines_free. NULL: no memory */
+struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames, struct source_lines *sources);
 void call_lines_free(struct call_lines *l); /* NULL is legal */
 
 /* The next calls come from another cursor: of THREAD of RANK. */

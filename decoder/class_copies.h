@@ -20,6 +20,7 @@ struct class_copy {
 
 /* All zero: there are no copies. */
 struct class_copies {
+    bool sites_only; /* classes whose paths differ, but not their call sites, have one copy, without a path */
     struct class_copy *buckets[CLASS_COPY_BUCKETS];
 };
 

@@ -12,11 +12,11 @@
 #include "pilgrim/version.h"
 
 static const char usage[] =
-    "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
+    "usage: pilgrim-decode [--format=text|json|folded] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
     "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
-    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar |\n"
+    "                      [--loops | --stats[=histograms] [--by=rank|path] | --matrix[=rma] | --grammar |\n"
     "                       --communicators | --system | --properties | --endings]\n"
-    "                      [--modules=FOLDERS] [--memory=SIZE] TRACE\n";
+    "                      [--depth=N] [--modules=FOLDERS] [--memory=SIZE] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -36,11 +36,15 @@ static const char help[] =
     "  --memory=SIZE       memory that reading the trace may take, such as 512M or 4G; 1G if not given\n"
     "\n"
     "Instead of calls:\n"
-    "  --loops             the program: its loops, how often they repeat, and the calls in them\n"
+    "  --loops             the program: its functions and loops, how often they repeat, and the calls in them\n"
     "  --stats[=histograms]\n"
     "                      what calls cost, by function and call site: calls, times, messages, bytes;\n"
     "                      =histograms: also how times are distributed\n"
     "  --by=rank           with --stats: what each rank did with its time\n"
+    "  --by=path           with --stats: what calls cost, by the functions that lead to them;\n"
+    "                      --format=folded: as input of flame graph tools, in microseconds\n"
+    "  --depth=N           at most N frames of each call path: of calls the innermost (3 in text), with --loops and\n"
+    "                      --by=path the outermost (all)\n"
     "  --matrix[=rma]      messages and bytes from rank to rank, as CSV; =rma: operations on windows\n"
     "  --grammar           the call-signature tables and the grammars\n"
     "  --communicators     the communicators that each rank created\n"
@@ -128,8 +132,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
         o->histograms = argument;
         return !argument || strcmp(argument, "histograms") == 0;
     case 'b':
-        o->by_rank = true;
-        return strcmp(argument, "rank") == 0;
+        o->by_rank = strcmp(argument, "rank") == 0;
+        o->by_path = strcmp(argument, "path") == 0;
+        return o->by_rank || o->by_path;
     case 'x':
         o->matrix = true;
         o->windows = argument;
@@ -157,12 +162,13 @@ static const char *expected(int option)
 {
     switch (option) {
     case 'f':
-        return "text or json";
+        return "text, json or folded";
     case 'r':
     case 't':
         return "numbers and ranges, such as 0,3,8-15";
     case 's':
     case 'n':
+    case 'd':
         return "a number";
     case 'M':
         return "a size, such as 512M or 4G";
@@ -173,7 +179,7 @@ static const char *expected(int option)
     case 'x':
         return "rma, or nothing";
     default:
-        return "rank";
+        return "rank or path";
     }
 }
 
@@ -184,7 +190,8 @@ static bool parse_option(int option, const char *name, const char *argument, str
     switch (option) {
     case 'f':
         o->json = strcmp(argument, "json") == 0;
-        good = o->json || strcmp(argument, "text") == 0;
+        o->folded = strcmp(argument, "folded") == 0;
+        good = o->json || o->folded || strcmp(argument, "text") == 0;
         break;
     case 'r':
         good = parse_list(argument, &o->ranks);
@@ -204,6 +211,9 @@ static bool parse_option(int option, const char *name, const char *argument, str
         break;
     case 'n':
         good = parse_whole(argument, &o->limit);
+        break;
+    case 'd':
+        good = parse_whole(argument, &o->depth);
         break;
     case 'm':
         o->modules = argument;
@@ -234,19 +244,31 @@ static int wrong_use(const char *why)
 int options_parse(int argc, char **argv, struct options *o)
 {
     static const struct option names[] = {
-        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
-        {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
-        {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
-        {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
-        {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
-        {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
-        {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
-        {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
-        {"properties", no_argument, NULL, 'P'},   {"endings", no_argument, NULL, 'E'},
-        {"memory", required_argument, NULL, 'M'}, {NULL, 0, NULL, 0},
+        {"format", required_argument, NULL, 'f'},
+        {"rank", required_argument, NULL, 'r'},
+        {"thread", required_argument, NULL, 't'},
+        {"func", required_argument, NULL, 'F'},
+        {"from", required_argument, NULL, 's'},
+        {"limit", required_argument, NULL, 'n'},
+        {"grammar", no_argument, NULL, 'g'},
+        {"communicators", no_argument, NULL, 'c'},
+        {"system", no_argument, NULL, 'S'},
+        {"modules", required_argument, NULL, 'm'},
+        {"no-polls", no_argument, NULL, 'p'},
+        {"loops", no_argument, NULL, 'l'},
+        {"stats", optional_argument, NULL, 'T'},
+        {"matrix", optional_argument, NULL, 'x'},
+        {"clock", required_argument, NULL, 'C'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
+        {"by", required_argument, NULL, 'b'},
+        {"properties", no_argument, NULL, 'P'},
+        {"endings", no_argument, NULL, 'E'},
+        {"memory", required_argument, NULL, 'M'},
+        {"depth", required_argument, NULL, 'd'},
+        {NULL, 0, NULL, 0},
     };
-    *o = (struct options){.limit = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
+    *o = (struct options){.limit = UINT64_MAX, .depth = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
     int option, index = 0;
     while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
         if (option == 'h' || option == 'v') {
@@ -257,8 +279,13 @@ int options_parse(int argc, char **argv, struct options *o)
         if (!parse_option(option, names[index].name, optarg, o))
             return EXIT_USAGE;
     }
-    if (o->by_rank && !o->stats)
-        return wrong_use("--by=rank needs --stats");
+    if ((o->by_rank || o->by_path) && !o->stats)
+        return wrong_use("--by needs --stats");
+    if (o->folded && !o->by_path)
+        return wrong_use("--format=folded needs --stats --by=path");
+    bool other = o->grammar || o->communicators || o->system || o->properties || o->matrix;
+    if (o->depth != UINT64_MAX && (other || (o->stats && !o->by_path)) && !o->loops)
+        return wrong_use("--depth is for calls, --loops and --stats --by=path");
     if (optind == argc)
         return wrong_use("no trace is given");
     if (optind + 1 < argc)

@@ -29,8 +29,10 @@ struct options {
     struct number_list threads;
     uint64_t memory; /* bytes that the reader may take */
     uint64_t from;   /* of each thread, the first call */
+    uint64_t depth;  /* of call paths, so many functions at most; UINT64_MAX: not given */
     uint64_t limit;  /* how many calls at most, in all */
     bool json;
+    bool folded; /* with by_path: as flame graph tools read it */
     bool common; /* times are those of the common axis */
     bool no_polls;
     bool grammar; /* from here on: what is printed instead of calls */
@@ -42,6 +44,7 @@ struct options {
     bool stats;
     bool histograms; /* with stats */
     bool by_rank;    /* with stats */
+    bool by_path;    /* with stats */
     bool matrix;
     bool windows; /* with matrix: operations on windows instead of messages */
 };

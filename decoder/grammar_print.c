@@ -154,7 +154,7 @@ static enum pilgrim_status print_call_class(struct output *o, struct pilgrim_cur
     out_text(o, "  ");
     out_name(o, info->class_->function->name);
     out_text(o, " at ");
-    text_site(o, info->class_, lines);
+    text_site(o, info->class_, UINT64_MAX, lines);
     out_text(o, "   ");
     print_count(o, info->signature_count, "signature");
     out_text(o, ", value group ");

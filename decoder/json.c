@@ -164,7 +164,7 @@ static void json_arguments(struct output *o, const struct pilgrim_call *call)
     }
 }
 
-static void json_frame(struct output *o, const struct pilgrim_frame *frame)
+void json_frame(struct output *o, const struct pilgrim_frame *frame)
 {
     out_char(o, '"');
     out_json_escaped(o, frame->module, strlen(frame->module));
@@ -173,15 +173,39 @@ static void json_frame(struct output *o, const struct pilgrim_frame *frame)
     out_char(o, '"');
 }
 
-static void json_site(struct output *o, const struct pilgrim_frame *site)
+static void json_site(struct output *o, const struct pilgrim_frame *site, uint64_t frames)
 {
     out_text(o, ",\"site\":");
     json_frame(o, site);
-    for (const struct pilgrim_frame *f = site->caller; f; f = f->caller) {
-        out_text(o, f == site->caller ? ",\"stack\":[" : ",");
+    const struct pilgrim_frame *f = site->caller;
+    for (uint64_t i = 1; f && i < frames; f = f->caller, i++) {
+        out_text(o, i == 1 ? ",\"stack\":[" : ",");
         json_frame(o, f);
     }
-    if (site->caller)
+    if (f != site->caller)
+        out_char(o, ']');
+}
+
+/* Prints the functions of the path, if the trace knows some of them: FRAMES at most. */
+static void json_path(struct output *o, const struct pilgrim_frame *site, uint64_t frames,
+                      const struct source_lines *lines)
+{
+    struct source_function function;
+    const struct pilgrim_frame *known = site;
+    while (known && !source_lines_symbol(lines, known, &function))
+        known = known->caller;
+    for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1); f = f->caller, frames--) {
+        out_text(o, f == site ? ",\"path\":[{\"module\":" : ",{\"module\":");
+        out_json_string(o, f->module, strlen(f->module));
+        out_text(o, ",\"offset\":");
+        out_uint(o, f->offset);
+        if (source_lines_symbol(lines, f, &function)) {
+            out_text(o, ",\"function\":");
+            out_json_string(o, function.name, strlen(function.name));
+        }
+        out_char(o, '}');
+    }
+    if (known)
         out_char(o, ']');
 }
 
@@ -190,7 +214,7 @@ size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread)
     return (size_t)snprintf(head, CALL_HEAD_MAX, "{\"rank\":%u,\"thread\":%u,\"seq\":", rank, thread);
 }
 
-void json_body(struct output *o, const struct pilgrim_call *call)
+void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, const struct source_lines *lines)
 {
     out_text(o, ",\"func\":");
     out_json_string(o, call->function->name, strlen(call->function->name));
@@ -201,7 +225,9 @@ void json_body(struct output *o, const struct pilgrim_call *call)
     out_text(o, "},\"ret\":");
     json_value(o, &call->ret);
     if (call->class_->site)
-        json_site(o, call->class_->site);
+        json_site(o, call->class_->site, frames);
+    if (lines)
+        json_path(o, call->class_->site, frames, lines);
 }
 
 void json_times(struct output *o, const struct pilgrim_call *call)

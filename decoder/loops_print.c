@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the programs of threads as loops with their trips (--loops); pilgrim-decode(1), LOOPS, explains the output. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "fold.h"
 #include "decode_errors.h"
 #include "print.h"
+#include "program_tree.h"
 #include "thread_loops.h"
 
-/* Prints counts: "4x", or "12..97x, mean 41.2". */
-static void out_counts(struct output *o, const struct nest_counts *c)
+void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads)
+{
+    out_text(o, ": ");
+    out_uint(o, least);
+    if (most != least) {
+        out_text(o, "..");
+        out_uint(o, most);
+    }
+    out_text(o, most == 1 ? " call\n" : threads > 1 ? " calls each\n" : " calls\n");
+}
+
+void loops_counts(struct output *o, const struct nest_counts *c)
 {
     out_uint(o, c->min);
     if (c->max != c->min) {
@@ -23,13 +32,11 @@ static void out_counts(struct output *o, const struct nest_counts *c)
     }
 }
 
-/* Prints in which part of the iterations of the loop around it an item comes, if not in all. */
-static void out_share(struct output *o, const struct shown_loops *s, const struct nest_item *item,
-                      const char **separator)
+void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator)
 {
-    if (item->loop == NEST_NONE || item->counts.times >= s->items[item->loop].counts.total)
+    if (times >= around)
         return;
-    double percent = 100 * (double)item->counts.times / (double)s->items[item->loop].counts.total;
+    double percent = 100 * (double)times / (double)around;
     char text[32];
     if (percent < 0.1)
         strcpy(text, "less than 0.1");
@@ -42,24 +49,22 @@ static void out_share(struct output *o, const struct shown_loops *s, const struc
     *separator = ", ";
 }
 
-/* Prints the time of an item: the mean over the threads of the sum of all its calls, the mean of a call, and the mean
- * gap before a call. */
-static void out_time(struct output *o, const struct shown_loops *s, size_t i, const char *separator)
+void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator)
 {
-    if (s->ns[i] <= 0)
+    if (ns <= 0)
         return;
     out_text(o, separator);
-    out_duration(o, s->ns[i] / (double)s->thread_count);
-    if (s->items[i].counts.total > s->thread_count) {
+    out_duration(o, ns / (double)threads);
+    if (calls > threads) {
         out_text(o, " (");
-        out_duration(o, s->ns[i] / (double)s->items[i].counts.total);
+        out_duration(o, ns / (double)calls);
         out_text(o, " each)");
     }
-    if (s->gap_ns[i] <= 0)
+    if (gap_ns <= 0)
         return;
     out_text(o, ", ");
-    out_duration(o, s->gap_ns[i] / (double)s->items[i].counts.total);
-    out_text(o, s->items[i].counts.total > s->thread_count ? " before each" : " before it");
+    out_duration(o, gap_ns / (double)calls);
+    out_text(o, calls > threads ? " before each" : " before it");
 }
 
 static void out_item(struct output *o, const struct shown_loops *s, size_t i, struct source_lines *lines)
@@ -70,189 +75,36 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, st
         out_text(o, "    ");
     if (item->is_loop) {
         out_text(o, "loop ");
-        out_counts(o, &item->counts);
+        loops_counts(o, &item->counts);
     } else {
         out_name(o, s->classes[i]->function->name);
         out_text(o, " at ");
-        text_site(o, s->classes[i], lines);
+        text_site(o, s->classes[i], UINT64_MAX, lines);
         if (item->counts.max > 1) {
             out_text(o, separator);
-            out_counts(o, &item->counts);
+            loops_counts(o, &item->counts);
             separator = ", ";
         }
     }
-    out_share(o, s, item, &separator);
+    if (item->loop != NEST_NONE)
+        loops_share(o, item->counts.times, s->items[item->loop].counts.total, &separator);
     if (!item->is_loop)
-        out_time(o, s, i, separator);
+        loops_time(o, s->ns[i], s->gap_ns[i], item->counts.total, s->thread_count, separator);
     out_char(o, '\n');
 }
 
-/* ---- which threads share the loops ---- */
-
-enum {
-    LIST_MAX = 60,  /* a list of at most so many characters is printed whole ... */
-    LIST_HEAD = 40, /* ... and so many characters of the beginning of a longer one */
-    LISTS_MAX = 8
-};
-
-/* Prints a list of ranges with commas between them. IS_SHORT: of a long list only the beginning and the last range. */
-static void out_ranges(struct output *o, const char *text, size_t length, bool is_short)
-{
-    size_t head = LIST_HEAD, tail = length;
-    if (!is_short || length <= LIST_MAX) {
-        out_bytes(o, text, length);
-        return;
-    }
-    while (head > 1 && text[head - 1] != ',')
-        head--;
-    while (tail > head && text[tail - 1] != ',')
-        tail--;
-    out_bytes(o, text, head);
-    out_text(o, "...,");
-    out_bytes(o, text + tail, length - tail);
-}
-
-/* Prints "rank 3", or "ranks 0-8 (9)". False: no memory. */
-static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
-{
-    enum { DIGITS = 12 };
-    char(*digits)[DIGITS] = malloc((count + 1) * sizeof *digits);
-    const char **names = malloc((count + 1) * sizeof *names);
-    char *folded = NULL;
-    for (size_t i = 0; i < count && digits && names; i++) {
-        snprintf(digits[i], DIGITS, "%u", numbers[i]);
-        names[i] = digits[i];
-    }
-    if (digits && names)
-        folded = fold_names(names, count);
-    if (folded) {
-        bool brackets = folded[0] == '[';
-        out_text(o, what);
-        out_text(o, count == 1 ? " " : "s ");
-        out_ranges(o, folded + brackets, strlen(folded) - 2 * brackets, is_short);
-        if (count > 1) {
-            out_text(o, " (");
-            out_uint(o, count);
-            out_char(o, ')');
-        }
-    }
-    free(digits);
-    free(names);
-    bool good = folded != NULL;
-    free(folded);
-    return good;
-}
-
-/* The ranks that have a thread of this number among the threads that are shown together. `ranks` points into an array
- * of all. */
-struct thread_ranks {
-    uint32_t thread;
-    const uint32_t *ranks;
-    size_t count;
-};
-
-static int compare_threads(const void *a, const void *b)
-{
-    const struct shown_thread *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static int compare_ranks(const struct thread_ranks *a, const struct thread_ranks *b)
-{
-    size_t count = a->count < b->count ? a->count : b->count;
-    for (size_t i = 0; i < count; i++)
-        if (a->ranks[i] != b->ranks[i])
-            return a->ranks[i] < b->ranks[i] ? -1 : 1;
-    return (a->count < b->count) - (a->count > b->count);
-}
-
-static int compare_lists(const void *a, const void *b)
-{
-    const struct thread_ranks *x = a, *y = b;
-    int order = compare_ranks(x, y);
-    return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
-}
-
-/* Fills LISTS with the ranks of each thread number, and RANKS with the ranks themselves. Sorts the lists so that equal
- * ones are neighbours. Returns how many lists there are. */
-static size_t list_ranks(const struct shown_thread *threads, size_t count, struct thread_ranks *lists, uint32_t *ranks)
-{
-    size_t lists_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        ranks[i] = threads[i].rank;
-        if (i == 0 || threads[i].thread != threads[i - 1].thread)
-            lists[lists_count++] = (struct thread_ranks){.thread = threads[i].thread, .ranks = &ranks[i]};
-        lists[lists_count - 1].count++;
-    }
-    qsort(lists, lists_count, sizeof *lists, compare_lists);
-    return lists_count;
-}
-
-/* Prints "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1". NUMBERS: room for COUNT numbers. False: no memory. */
-static bool out_lists(struct output *o, const struct thread_ranks *lists, size_t count, uint32_t *numbers)
-{
-    size_t i = 0;
-    for (unsigned printed = 0; i < count && printed < LISTS_MAX; printed++) {
-        const struct thread_ranks *list = &lists[i];
-        size_t alike = 0;
-        for (; i < count && compare_ranks(list, &lists[i]) == 0; i++)
-            numbers[alike++] = lists[i].thread;
-        if (printed > 0)
-            out_text(o, "; ");
-        if (!out_numbers(o, "rank", list->ranks, list->count, false))
-            return false;
-        out_text(o, ", ");
-        if (!out_numbers(o, "thread", numbers, alike, true))
-            return false;
-    }
-    size_t left = 0;
-    for (; i < count; i++)
-        left += lists[i].count;
-    if (left) {
-        out_text(o, "; ");
-        out_uint(o, left);
-        out_text(o, left == 1 ? " thread more" : " threads more");
-    }
-    return true;
-}
-
-static bool out_threads(struct output *o, const struct shown_loops *s)
-{
-    struct shown_thread *threads = malloc((s->thread_count + 1) * sizeof *threads);
-    struct thread_ranks *lists = malloc((s->thread_count + 1) * sizeof *lists);
-    uint32_t *ranks = malloc((s->thread_count + 1) * sizeof *ranks),
-             *numbers = malloc((s->thread_count + 1) * sizeof *numbers);
-    bool good = threads && lists && ranks && numbers;
-    if (good) {
-        memcpy(threads, s->threads, s->thread_count * sizeof *threads);
-        qsort(threads, s->thread_count, sizeof *threads, compare_threads);
-        good = out_lists(o, lists, list_ranks(threads, s->thread_count, lists, ranks), numbers);
-    }
-    free(threads);
-    free(lists);
-    free(ranks);
-    free(numbers);
-    return good;
-}
-
 enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
-                                struct pilgrim_error *error)
+                                const struct loops_options *options, struct pilgrim_error *error)
 {
     const struct shown_loops *s;
+    if (options->json || options->paths || program_has_paths(l))
+        return program_print(o, l, lines, options, error);
     for (size_t i = 0; (s = loops_shown(l, i)) && !o->error; i++) {
         if (i > 0)
             out_char(o, '\n');
-        if (!out_threads(o, s))
+        if (!threads_print(o, s->threads, s->thread_count))
             return no_memory(error);
-        out_text(o, ": ");
-        out_uint(o, s->calls_min);
-        if (s->calls_max != s->calls_min) {
-            out_text(o, "..");
-            out_uint(o, s->calls_max);
-        }
-        out_text(o, s->calls_max == 1 ? " call\n" : s->thread_count > 1 ? " calls each\n" : " calls\n");
+        loops_calls(o, s->calls_min, s->calls_max, s->thread_count);
         for (size_t k = 0; k < s->count; k++)
             out_item(o, s, k, lines);
     }

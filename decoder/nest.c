@@ -592,6 +592,13 @@ bool nest_items(struct nest *n, struct nest_item **items, size_t *count)
     if (!w.items)
         return false;
     write_region(&w, 0, NEST_NONE, 0);
+    for (size_t i = 0; i + 1 < w.count; i++) {
+        const struct nest_item *next = &w.items[i + 1];
+        if (w.items[i].is_loop || next->is_loop)
+            continue;
+        const struct nest_node *node = &n->nodes[n->node_of[w.items[i].class]];
+        w.items[i].leads_on = node->next_count == 1 && n->nodes[node->next[0]].class == next->class;
+    }
     *count = w.count;
     return true;
 }

@@ -24,6 +24,7 @@ struct nest_item {
     uint32_t depth; /* how many loops are around it */
     size_t loop;    /* the item of the innermost loop around it; NEST_NONE: there is none */
     struct nest_counts counts;
+    bool leads_on; /* a class, and behind its calls nothing comes but the item behind it, another class */
 };
 
 #define NEST_NONE SIZE_MAX

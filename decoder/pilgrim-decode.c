@@ -11,6 +11,7 @@
 #include "call_lines.h"
 #include "decode_options.h"
 #include "matrix.h"
+#include "path_profile.h"
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
@@ -172,6 +173,8 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
     struct loops_list *loops = loops_new(trace, o->ranks.count > 0);
+    const struct loops_options options = {
+        .depth = o->depth, .json = o->json, .paths = !pilgrim_property(trace, "stack")};
     struct pilgrim_error later;
     if (!loops)
         return no_memory(error);
@@ -179,7 +182,7 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         if (list_has(&o->ranks, rank))
             status = add_loops(loops, trace, o, rank, error);
-    enum pilgrim_status written = loops_print(out, loops, lines, status == PILGRIM_OK ? error : &later);
+    enum pilgrim_status written = loops_print(out, loops, lines, &options, status == PILGRIM_OK ? error : &later);
     loops_free(loops);
     return status == PILGRIM_OK ? written : status;
 }
@@ -206,16 +209,28 @@ static bool shows(const void *options, uint32_t rank, uint32_t thread)
     return shows_rank(options, rank) && shows_thread(options, thread);
 }
 
+static enum pilgrim_status print_paths(struct output *out, const struct call_profile *profile, const struct options *o,
+                                       struct source_lines *lines, struct pilgrim_error *error)
+{
+    enum path_format format = o->json ? PATH_JSON : o->folded ? PATH_FOLDED : PATH_TEXT;
+    const struct path_options options = {.format = format, .function = o->function, .depth = o->depth};
+    return path_profile_print(out, profile, &options, lines, error);
+}
+
 /* Prints what the calls of the chosen threads cost; if one is damaged, of those before it. */
 static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
     struct call_profile profile;
+    struct pilgrim_error later;
     if (o->by_rank)
         return rank_times_print(out, trace, o->json, shows_rank, o, error);
     bool some = o->ranks.count > 0 || o->threads.count > 0;
-    enum pilgrim_status status = profile_make(&profile, trace, some ? shows : NULL, o, error);
-    if (o->json)
+    enum pilgrim_status status = profile_make(&profile, trace, some ? shows : NULL, o, o->by_path, error);
+    if (o->by_path) {
+        enum pilgrim_status printed = print_paths(out, &profile, o, lines, status == PILGRIM_OK ? error : &later);
+        status = status == PILGRIM_OK ? printed : status;
+    } else if (o->json)
         profile_json(out, &profile, o->histograms, o->function);
     else
         profile_text(out, &profile, o->histograms, o->function, lines);
@@ -235,12 +250,16 @@ static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim
     return status;
 }
 
+/* A line of text has so many frames of a call's path, if --depth does not say how many. */
+enum { TEXT_FRAMES = 3 };
+
 static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
     uint64_t left = o->limit;
     enum pilgrim_status status = PILGRIM_OK;
-    struct printing p = {.calls = call_lines_new(out, o->json, lines), .in_flight = in_flight_begin(trace)};
+    uint64_t frames = o->depth == UINT64_MAX && !o->json && !o->endings ? TEXT_FRAMES : o->depth;
+    struct printing p = {.calls = call_lines_new(out, o->json, frames, lines), .in_flight = in_flight_begin(trace)};
     if (!p.calls)
         return no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
@@ -260,7 +279,8 @@ static void print_partial(struct output *out, const struct pilgrim_trace *trace,
     static struct output messages = {.descriptor = 2};
     if (o->endings)
         return; /* it says nothing else */
-    if (!o->json && (o->stats || o->loops || o->system || o->grammar || o->communicators || o->properties)) {
+    if (!o->json && !o->folded &&
+        (o->stats || o->loops || o->system || o->grammar || o->communicators || o->properties)) {
         endings_print_partial(out, "", trace);
         return;
     }
@@ -273,7 +293,7 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
                                       struct source_lines *lines, struct pilgrim_error *error)
 {
     print_partial(out, trace, o);
-    if (!o->json && (o->system || o->stats || o->loops))
+    if (!o->json && !o->folded && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
     if (o->endings)
         endings_print(out, trace, o->json);
@@ -316,7 +336,10 @@ int main(int argc, char **argv)
         if (pilgrim_open_limited(options.path, options.memory, &trace, &error) != PILGRIM_OK) {
             result = complain_of(options.path, &error);
         } else {
-            struct source_lines *lines = options.json ? NULL : source_lines_new(options.path, options.modules);
+            const bool searches = !options.json || options.by_path || options.loops;
+            struct source_lines *lines = source_lines_new(searches ? options.path : NULL, options.modules);
+            if (lines)
+                source_lines_use_trace(lines, trace, pilgrim_frame_function);
             struct pilgrim_error opened = error;
             result = print_trace(&out, trace, &options, lines);
             if (opened.status != PILGRIM_OK && result == 0)

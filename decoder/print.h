@@ -10,14 +10,15 @@
 
 /* The pieces of a call's line, in the order of call_lines.c: the head (rank, thread, up to seq) is the same for all
  * calls of a thread; the body follows from function, site and values. Times stand before the body in text, behind it in
- * JSON. *_head returns the head's length. SOURCES: where source lines are found; may be NULL. */
+ * JSON. *_head returns the head's length. FRAMES: so many of the path at most. SOURCES: where source lines are found;
+ * may be NULL. */
 #define CALL_HEAD_MAX 64
 size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
-void json_body(struct output *o, const struct pilgrim_call *call);
+void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, const struct source_lines *lines);
 void json_times(struct output *o, const struct pilgrim_call *call);
 size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void text_times(struct output *o, const struct pilgrim_call *call);
-void text_body(struct output *o, const struct pilgrim_call *call, struct source_lines *sources);
+void text_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *sources);
 
 /* Prints the parameters of a call: `buf=heap:0+8, count=64`. SYMBOLIC: ranks relative to the caller's, as rank+1. */
 void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);
@@ -25,8 +26,12 @@ void text_arguments(struct output *o, const struct pilgrim_call *call, bool symb
 /* True if the call asked if something had happened, and nothing had. */
 bool call_is_failed_poll(const struct pilgrim_call *call);
 
-/* Prints a call site: "FILE:LINE", else "MODULE+0xOFFSET", else "?". */
-void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines);
+/* Prints "MODULE+0xOFFSET" as a string. */
+void json_frame(struct output *o, const struct pilgrim_frame *frame);
+
+/* Prints a call path, FRAMES of it at most, the call site first. Each is "FILE:LINE", else "FUNCTION+0xOFFSET", else
+ * "MODULE+0xOFFSET"; an unknown call site is "?". */
+void text_site(struct output *o, const struct pilgrim_class *class, uint64_t frames, struct source_lines *lines);
 
 /* Prints a communicator that RANK created, on one line. */
 void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json);
@@ -52,6 +57,10 @@ void profile_text(struct output *o, const struct call_profile *p, bool histogram
                   struct source_lines *lines);
 void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function);
 
+/* Print what begins both: the sums over all functions. */
+void profile_text_summary(struct output *o, const struct call_profile *p);
+void profile_json_summary(struct output *o, const struct call_profile *p);
+
 /* Prints an activity's name as in JSON: computing, point_to_point, ... */
 void json_activity(struct output *o, enum pilgrim_activity activity);
 
@@ -60,9 +69,34 @@ enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trac
                                      bool (*choose)(const void *context, uint32_t rank), const void *context,
                                      struct pilgrim_error *error);
 
-/* Prints the programs of threads as loops. errors: PILGRIM_NOMEM */
+struct loops_options {
+    uint64_t depth; /* so many functions of a path at most */
+    bool json;
+    bool paths; /* sites without callers are in outermost functions */
+};
+
+/* Prints the programs of threads as loops; if the trace has call paths, or as JSON, also as calls of functions. errors:
+ * PILGRIM_NOMEM */
 struct loops_list;
 enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
-                                struct pilgrim_error *error);
+                                const struct loops_options *options, struct pilgrim_error *error);
+
+/* The latter part of it. */
+enum pilgrim_status program_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
+                                  const struct loops_options *options, struct pilgrim_error *error);
+
+/* Print the heads and parts of lines of both:
+ * threads: "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1"; false: no memory
+ * calls:   ": 12..15 calls each"
+ * counts:  "4x", or "12..97x, mean 41.2"
+ * share:   SEPARATOR and "in 10% of the iterations", and sets SEPARATOR to ", "; nothing if TIMES is not less than
+ * AROUND time:    SEPARATOR and the mean time of COUNT threads, and that of a call and of the gap before it */
+struct shown_thread;
+struct nest_counts;
+bool threads_print(struct output *o, const struct shown_thread *list, size_t count);
+void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads);
+void loops_counts(struct output *o, const struct nest_counts *c);
+void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator);
+void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator);
 
 #endif

@@ -428,9 +428,9 @@ static enum pilgrim_status take_ranks(struct profile_maker *m, bool (*choose)(co
 
 enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
-                                 const void *context, struct pilgrim_error *error)
+                                 const void *context, bool by_path, struct pilgrim_error *error)
 {
-    *p = (struct call_profile){0};
+    *p = (struct call_profile){.classes.sites_only = !by_path};
     struct profile_maker m = {.p = p, .trace = trace, .all = !choose, .messages = messages_new(trace)};
     enum pilgrim_status status = m.messages ? take_ranks(&m, choose, context, error) : no_memory(error);
     if (status == PILGRIM_OK && !choose)

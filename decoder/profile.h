@@ -56,11 +56,12 @@ struct call_profile {
     struct class_copies classes; /* the classes of the rows */
 };
 
-/* Computes the profile of the threads for which CHOOSE is true; NULL: of all. errors: PILGRIM_NOMEM, and as
+/* Computes the profile of the threads for which CHOOSE is true; NULL: of all. BY_PATH: a row for each call path instead
+ * of each call site. errors: PILGRIM_NOMEM, and as
  * pilgrim_cursor_next: then what was counted before can be printed. *P is to be freed, also after an error. */
 enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
-                                 const void *context, struct pilgrim_error *error);
+                                 const void *context, bool by_path, struct pilgrim_error *error);
 void profile_free(struct call_profile *p);
 
 #endif

@@ -133,7 +133,7 @@ static void text_row(struct output *o, const struct call_profile *p, const struc
     uint64_t start = out_position(o);
     if (is_site) {
         out_text(o, "  ");
-        text_site(o, row->class, lines);
+        text_site(o, row->class, UINT64_MAX, lines);
     } else {
         out_name(o, row->class->function->name);
     }
@@ -150,7 +150,7 @@ static void out_count(struct output *o, uint64_t count, const char *one, const c
     out_text(o, count == 1 ? one : more);
 }
 
-static void text_summary(struct output *o, const struct call_profile *p)
+void profile_text_summary(struct output *o, const struct call_profile *p)
 {
     out_count(o, p->ranks, " rank, ", " ranks, ");
     out_count(o, p->threads, " thread, ", " threads, ");
@@ -214,7 +214,7 @@ static void text_activities(struct output *o, const struct call_profile *p)
 void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
                   struct source_lines *lines)
 {
-    text_summary(o, p);
+    profile_text_summary(o, p);
     text_activities(o, p);
     text_header(o, p);
     for (size_t i = 0; i < p->function_count && !o->error; i++) {
@@ -290,39 +290,19 @@ static void json_share(struct output *o, double share)
     out_text(o, text);
 }
 
-static void json_frame(struct output *o, const struct pilgrim_frame *f)
-{
-    out_char(o, '"');
-    out_json_escaped(o, f->module, strlen(f->module));
-    out_text(o, "+0x");
-    out_hex(o, f->offset);
-    out_char(o, '"');
-}
-
-static void json_site(struct output *o, const struct pilgrim_class *class)
-{
-    const struct pilgrim_frame *f = class->site;
-    out_text(o, ",\"site\":");
-    if (!f) {
-        out_text(o, "null");
-        return;
-    }
-    json_frame(o, f);
-    for (f = f->caller; f; f = f->caller) {
-        out_text(o, f == class->site->caller ? ",\"stack\":[" : ",");
-        json_frame(o, f);
-    }
-    out_text(o, class->site->caller ? "]" : "");
-}
-
 static void json_row(struct output *o, const struct call_profile *p, const struct profile_row *row, bool is_site,
                      bool histograms)
 {
     const char *name = row->class->function->name;
     out_text(o, "{\"func\":");
     out_json_string(o, name, strlen(name));
-    if (is_site)
-        json_site(o, row->class);
+    if (is_site) {
+        out_text(o, ",\"site\":");
+        if (row->class->site)
+            json_frame(o, row->class->site);
+        else
+            out_text(o, "null");
+    }
     json_uint(o, "calls", row->calls);
     json_statistic(o, "duration", &row->durations, histograms);
     json_statistic(o, "gap", &row->gaps, histograms);
@@ -354,7 +334,7 @@ static void json_activities(struct output *o, const struct call_profile *p)
     out_char(o, '}');
 }
 
-void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function)
+void profile_json_summary(struct output *o, const struct call_profile *p)
 {
     out_text(o, "{\"ranks\":");
     out_uint(o, p->ranks);
@@ -370,6 +350,11 @@ void profile_json(struct output *o, const struct call_profile *p, bool histogram
     json_uint(o, "messages", p->sent.messages);
     json_uint(o, "bytes", p->sent.bytes);
     out_text(o, "}\n");
+}
+
+void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function)
+{
+    profile_json_summary(o, p);
     for (size_t i = 0; i < p->function_count && !o->error; i++) {
         const struct profile_function *f = &p->functions[i];
         if (!is_shown(f, function))

@@ -198,14 +198,18 @@ void text_arguments(struct output *o, const struct pilgrim_call *call, bool symb
     }
 }
 
-void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines)
+void text_site(struct output *o, const struct pilgrim_class *class, uint64_t frames, struct source_lines *lines)
 {
     if (!class->site)
         out_char(o, '?');
     for (const struct pilgrim_frame *f = class->site; f; f = f->caller) {
-        const char *line = lines ? source_lines_find(lines, f) : NULL;
+        const char *line = lines && frames > 0 ? source_lines_find(lines, f) : NULL;
         if (f != class->site)
             out_text(o, " < ");
+        if (frames-- == 0) {
+            out_text(o, "...");
+            return;
+        }
         if (line) {
             out_name(o, line);
         } else {
@@ -242,7 +246,7 @@ void text_times(struct output *o, const struct pilgrim_call *call)
     }
 }
 
-void text_body(struct output *o, const struct pilgrim_call *call, struct source_lines *lines)
+void text_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *lines)
 {
     out_name(o, call->function->name);
     out_char(o, '(');
@@ -255,5 +259,5 @@ void text_body(struct output *o, const struct pilgrim_call *call, struct source_
     else
         text_value(o, &call->ret, false);
     out_text(o, " at ");
-    text_site(o, call->class_, lines);
+    text_site(o, call->class_, frames, lines);
 }

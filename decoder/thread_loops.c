@@ -226,6 +226,7 @@ static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
     for (size_t i = 0; i < s->count; i++) {
         if (!slot[i])
             continue;
+        s->items[i].leads_on = s->items[i].leads_on && slot[i + 1];
         slot[i] = count;
         s->items[count] = s->items[i];
         if (s->items[count].loop != NEST_NONE)
@@ -322,6 +323,7 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
         to->total += from->total;
         to->min = from->min < to->min ? from->min : to->min;
         to->max = from->max > to->max ? from->max : to->max;
+        s->items[i].leads_on = s->items[i].leads_on && other->items[i].leads_on;
         s->ns[i] += other->ns[i];
         s->gap_ns[i] += other->gap_ns[i];
     }

@@ -24,7 +24,6 @@ libxxhash-dev      xxHash: signature hash and checksums (header only)
 uthash-dev         uthash: hash tables (header only)
 libzstd-dev        zstd: the sections of a trace file
 libdw-dev          optional: elfutils, source lines in pilgrim-decode
-libunwind-dev      optional: call stacks (PILGRIM_STACK)
 check              Check: unit tests
 clang-format       tests: the layout of the code
 libsubunit-dev     what Check is linked with

@@ -274,6 +274,16 @@ struct pilgrim_call {
                         * numbers. They count up from 1 as values are met. 0: nothing is known */
 };
 
+/* Returns the symbol of the function that a frame is in, as the module's symbol table has it: names of C++ are mangled.
+ * NULL if the trace does not have it: the symbols are those that the process which wrote the trace found in its
+ * modules' files, and traces of older versions have none. So no file is needed here. Inlined functions have no symbols.
+ * frame:   of this trace, or a copy of such a frame
+ * offset:  of the frame's address from the beginning of the function, bytes; stays if NULL is returned
+ * memory:  borrowed until the trace is closed
+ * threads: shared */
+PILGRIM_API const char *pilgrim_frame_function(const struct pilgrim_trace *trace, const struct pilgrim_frame *frame,
+                                               uint64_t *offset);
+
 struct pilgrim_cursor;
 
 /* Opens a cursor before the first call of a thread.

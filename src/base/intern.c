@@ -51,6 +51,11 @@ static enum pilgrim_status add(struct intern *t, uint32_t hash, const void *data
     return PILGRIM_OK;
 }
 
+static uint32_t hash_of(const void *data, size_t length)
+{
+    return (uint32_t)XXH3_64bits(data, length);
+}
+
 enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length, uint32_t *number)
 {
     static const uint8_t nothing[1];
@@ -58,7 +63,7 @@ enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length
         return PILGRIM_LIMIT;
     if (!length)
         data = nothing;
-    uint32_t hash = (uint32_t)XXH3_64bits(data, length);
+    uint32_t hash = hash_of(data, length);
     const struct hash_slot *slot = t->count ? find_slot(t, hash, data, length) : NULL;
     if (slot && slot->number) {
         *number = slot->number - 1;
@@ -69,6 +74,15 @@ enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length
     if (status == PILGRIM_OK)
         *number = count;
     return status;
+}
+
+bool intern_find(const struct intern *t, const void *data, size_t length, uint32_t *number)
+{
+    const struct hash_slot *slot = t->count && length ? find_slot(t, hash_of(data, length), data, length) : NULL;
+    if (!slot || !slot->number)
+        return false;
+    *number = slot->number - 1;
+    return true;
 }
 
 const uint8_t *intern_get(const struct intern *t, uint32_t number, size_t *length)

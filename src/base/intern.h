@@ -6,6 +6,7 @@
 #ifndef PILGRIM_INTERN_H
 #define PILGRIM_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,10 @@ struct intern {
 /* Sets *NUMBER to the number of the LENGTH bytes at DATA (0 bytes are legal), which are copied if they are new.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^30 entries, 2^32 - 1 bytes); the table is then unchanged */
 enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length, uint32_t *number) PILGRIM_CHECKED;
+
+/* Sets *NUMBER to that of an entry with these bytes. False: there is none. Any number of threads at once, while none
+ * adds entries. */
+bool intern_find(const struct intern *t, const void *data, size_t length, uint32_t *number);
 
 /* Returns the bytes of entry NUMBER < t->count, borrowed until the table is freed, aligned to 4 and followed by a 0
  * byte. *LENGTH, if LENGTH is not NULL: how many they are. */

@@ -97,12 +97,20 @@ static inline void live_free_index(struct live_class *c, uint32_t request_index)
     c->full &= ~(UINT32_C(1) << (request_index / 64));
 }
 
+/* True if the index is the smallest free one. */
+static inline bool live_is_first_index(const struct live_class *c, int64_t request_index)
+{
+    unsigned word = (unsigned)__builtin_ctz(~c->full);
+    return request_index >> 6 == word && word < LIVE_INDICES / 64 &&
+           (~c->taken[word] & (c->taken[word] + 1)) == UINT64_C(1) << (request_index & 63);
+}
+
 /* Does live_begin for a request whose index is the one that live_request_index returns. False: it did nothing; call
  * live_begin. */
 static inline bool live_begin_quickly(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = live_recent(l, class_number);
-    if (!c || request_index != live_first_index(c) || c->first + c->count == c->capacity || l->count == LIVE_MAX)
+    if (!c || !live_is_first_index(c, request_index) || c->first + c->count == c->capacity || l->count == LIVE_MAX)
         return false;
     c->order[c->first + c->count++] = (uint16_t)request_index;
     live_take_index(c, (uint32_t)request_index);

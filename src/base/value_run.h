@@ -34,7 +34,7 @@ bool run_steps_between(const uint8_t *a, const uint8_t *b, size_t length, struct
 /* Changes VALUE into the next value of the run. */
 void run_advance(uint8_t *value, const struct run_steps *s);
 
-/* An array that is being written. A struct of zeros is before the first value. */
+/* An array that is being written. COUNT 0: before the first value; all else is then undefined. */
 struct run_writer {
     uint8_t *first; /* the last value, the first of two, or the head of the run */
     size_t length;  /* of one value */
@@ -42,6 +42,12 @@ struct run_writer {
     struct run_steps steps;
     uint8_t next[RUN_VALUE_BYTES]; /* the value that would continue the run */
 };
+
+/* Begins an array. Clears no more than it must, because most arrays are too short for a run. */
+static inline void run_begin(struct run_writer *w)
+{
+    w->count = 0;
+}
 
 uint8_t *run_put_other(struct run_writer *w, uint8_t *value, uint8_t *end);
 

@@ -27,7 +27,7 @@ static const char dictionary[] =
 
 static size_t dictionary_bytes(uint8_t type)
 {
-    return type == SECTION_DEFINITIONS ? sizeof dictionary - 1 : 0;
+    return section_begins_shard(type) ? sizeof dictionary - 1 : 0;
 }
 
 /* The strongest level takes memory and time that grow with the content. A content that is larger than this mostly
@@ -74,7 +74,8 @@ static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t 
 static const char *find_damage(const struct section *s)
 {
     /* Division, not multiplication, so neither side can overflow. */
-    if (s->raw / SECTION_RATIO_MAX + (s->raw % SECTION_RATIO_MAX != 0) > s->stored_length)
+    const uint64_t ratio = s->stored_type == SECTION_CODED_CALLS ? CODED_RATIO_MAX : SECTION_RATIO_MAX;
+    if (s->raw / ratio + (s->raw % ratio != 0) > s->stored_length)
         return "announces more content than its bytes can hold";
     return NULL;
 }
@@ -91,7 +92,8 @@ uint64_t section_length(struct cursor *c)
 enum pilgrim_status section_read_head(struct cursor *file, struct section *section)
 {
     *section = (struct section){.offset = file->position};
-    section->type = cursor_u8(file);
+    section->stored_type = cursor_u8(file);
+    section->type = section_type_of(section->stored_type);
     section->raw = cursor_varint(file);
     section->stored_length = (size_t)cursor_varint(file);
     section->checksum = cursor_u32(file);
@@ -117,7 +119,7 @@ enum pilgrim_status section_read(struct cursor *file, struct section *section)
 
 enum pilgrim_status section_content(const struct section *section, struct bytes *content)
 {
-    if (section->damage)
+    if (section->damage || section->stored_type == SECTION_CODED_CALLS)
         return PILGRIM_DAMAGED;
     if (section->raw == section->stored_length) {
         bytes_put(content, section->stored, section->stored_length);
@@ -243,19 +245,25 @@ static enum pilgrim_status pack_parts(void **context_at, const struct bytes *con
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-/* Appends a section with CONTENT. PACKED is its compressed form, or empty. */
-static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content,
-                                       const struct bytes *packed)
+/* Appends a section whose content has RAW bytes. */
+static enum pilgrim_status put_stored(struct bytes *out, uint8_t type, size_t raw, const struct bytes *stored)
 {
-    const struct bytes *stored = packed->length && packed->length < content->length ? packed : content;
     size_t start = out->length;
     bytes_put_u8(out, type);
-    bytes_put_varint(out, content->length);
+    bytes_put_varint(out, raw);
     bytes_put_varint(out, stored->length);
     if (!out->failed)
         bytes_put_u32(out, checksum(out->data + start, out->length - start, stored->data, stored->length));
     bytes_put(out, stored->data, stored->length);
     return bytes_status(out);
+}
+
+/* Appends a section with CONTENT. PACKED is its compressed form, or empty. */
+static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content,
+                                       const struct bytes *packed)
+{
+    return put_stored(out, type, content->length,
+                      packed->length && packed->length < content->length ? packed : content);
 }
 
 static enum pilgrim_status write_section(struct bytes *out, uint8_t type, const struct bytes *content, int level)
@@ -294,6 +302,11 @@ enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const
     while (i + 1 < count && length > bound / costs[i].ns_a_byte)
         i++;
     return write_section(out, type, content, content->length ? costs[i].level : LEVEL_NONE);
+}
+
+enum pilgrim_status section_write_coded(struct bytes *out, const struct bytes *coded, size_t raw)
+{
+    return coded->failed ? PILGRIM_NOMEM : put_stored(out, SECTION_CODED_CALLS, raw, coded);
 }
 
 enum pilgrim_status section_write_fast(struct bytes *out, uint8_t type, const struct bytes *content)

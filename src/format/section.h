@@ -18,8 +18,9 @@ struct section {
     uint64_t raw;          /* length of the content in bytes */
     const uint8_t *stored; /* borrowed from the cursor's data */
     size_t stored_length;
-    uint32_t checksum;  /* as the file has it */
-    const char *damage; /* NULL, or a constant that says what is wrong */
+    uint32_t checksum;   /* as the file has it */
+    uint8_t stored_type; /* as in the file; for SECTION_CODED_CALLS, `type` is SECTION_CALLS, and so on */
+    const char *damage;  /* NULL, or a constant that says what is wrong */
 };
 
 /* Reads the section at FILE, which moves behind it. If its checksum or its lengths are wrong, returns PILGRIM_OK with
@@ -43,7 +44,7 @@ void section_peek_free(void *context); /* CONTEXT may be NULL */
 /* Returns the bytes of the section whose head C reads, including the head; 0 if there is no whole head. */
 uint64_t section_length(struct cursor *c);
 
-/* Appends the content of a section without damage to CONTENT. Takes section->raw bytes.
+/* Appends the content of a section without damage to CONTENT, but not of coded calls. Takes section->raw bytes.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status section_content(const struct section *section, struct bytes *content) PILGRIM_CHECKED;
 
@@ -55,6 +56,9 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
  * of. A small content is compressed most strongly, unless it is one of many (AGAIN), as in a trace of many segments. */
 enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls,
                                           bool again) PILGRIM_CHECKED;
+
+/* Appends the coded calls CODED, whose content has RAW bytes. */
+enum pilgrim_status section_write_coded(struct bytes *out, const struct bytes *coded, size_t raw) PILGRIM_CHECKED;
 
 /* As section_write, without trying to compress. */
 enum pilgrim_status section_write_stored(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;

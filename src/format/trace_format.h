@@ -10,27 +10,47 @@
 #ifndef PILGRIM_TRACE_FORMAT_H
 #define PILGRIM_TRACE_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* ---- 2. The file ---- */
 
 static const uint8_t trace_magic[8] = {0x89, 'P', 'L', 'G', 0x0d, 0x0a, 0x1a, 0x0a};
 
-#define TRACE_VERSION        6 /* the version that the writer writes */
+#define TRACE_VERSION        7 /* the version that the writer writes */
 #define TRACE_VERSION_OLDEST 5 /* the oldest version that the reader reads */
 
 enum section_type {
     SECTION_END = 0,
-    SECTION_DEFINITIONS = 1,
+    SECTION_OLD_DEFINITIONS = 1, /* up to version 6 */
     SECTION_CALLS = 2,
     SECTION_STATISTICS = 3, /* in version 5 only */
     SECTION_TIMES = 4,      /* any number, behind a shard's other sections */
     SECTION_PROFILE = 5,
-    SECTION_TYPE_COUNT = 6,
-    SECTION_SKIPPABLE = 64 /* a reader may skip types from here on */
+    SECTION_DEFINITIONS = 6,
+    SECTION_TYPE_COUNT = 7,
+    SECTION_CODED_CALLS = 7,   /* in another form: SECTION_CALLS */
+    SECTION_SHORT_PROFILE = 8, /* SECTION_PROFILE */
+    SECTION_SKIPPABLE = 64     /* a reader may skip types from here on */
 };
 
+/* True if a shard begins with a section of TYPE. */
+static inline bool section_begins_shard(unsigned type)
+{
+    return type == SECTION_DEFINITIONS || type == SECTION_OLD_DEFINITIONS;
+}
+
+/* Returns what a section of STORED_TYPE is, whatever its form. */
+static inline uint8_t section_type_of(uint8_t stored_type)
+{
+    return stored_type == SECTION_CODED_CALLS     ? SECTION_CALLS
+           : stored_type == SECTION_SHORT_PROFILE ? SECTION_PROFILE
+                                                  : stored_type;
+}
+
 #define SECTION_RATIO_MAX 256 /* a section's content has at most so many times the bytes that are stored for it */
+
+#define CODED_RATIO_MAX 32 /* likewise of coded calls, which take longer to read */
 
 /* The property of functions some of whose calls another tool hid from the recorder. */
 #define PROPERTY_UNSEEN "unseen"
@@ -42,6 +62,9 @@ enum section_type {
 /* ---- 3. Definitions ---- */
 
 #define BUILD_ID_BYTES_MAX 32
+
+/* How an address is stored; from ADDRESS_IN_SYMBOL on: ADDRESS_IN_SYMBOL + a reference to its symbol. */
+enum stored_address_kind { ADDRESS_IN_MODULE = 0, ADDRESS_LIKE_ELDER = 1, ADDRESS_IN_SYMBOL = 2 };
 
 /* ---- 4. Calls: rules and sequences ---- */
 

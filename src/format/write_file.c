@@ -91,6 +91,16 @@ static int reopen(int in, const char *path, const struct reopened_file *file, in
     return -1;
 }
 
+/* Takes back what was appended to FILE: its end could not be closed, so it may not be there. */
+static void take_back(int in, const char *path, const struct reopened_file *file)
+{
+    int fd = reopen(in, path, file, O_WRONLY);
+    if (fd < 0)
+        return;
+    (void)!ftruncate(fd, (off_t)file->length);
+    close(fd);
+}
+
 /* Writes at the end of FILE, which FD is open for. */
 static bool append_to(int fd, const struct reopened_file *file, const void *data, size_t length)
 {
@@ -114,6 +124,8 @@ enum pilgrim_status append_file(int in, const char *path, struct reopened_file *
     if (close(fd) && good) {
         good = false;
         error = errno;
+        if (file->length)
+            take_back(in, path, file);
     }
     if (!good && !file->length)
         unlinkat(in, path, 0);

@@ -138,7 +138,8 @@ static bool passes(const void *site)
 }
 
 /* Begins the call. False: it does not concern Pilgrim, and is only passed on. */
-static bool begin(struct fortran_call *call, struct fortran_entry *e, const intptr_t *words, const void *site)
+static bool begin(struct fortran_call *call, struct fortran_entry *e, const intptr_t *words, const void *site,
+                  const void *frame)
 {
     if (!atomic_load_explicit(&e->next, memory_order_acquire) || e->foreign)
         resolve(e, site);
@@ -147,7 +148,7 @@ static bool begin(struct fortran_call *call, struct fortran_entry *e, const intp
     if (!atomic_load_explicit(&e->prepared, memory_order_acquire))
         prepare(e, site);
     struct fortran_call *outer = fortran_now ? abandoned_fortran(FUNCTION_COUNT, call, site) : NULL;
-    *call = (struct fortran_call){.entry = e, .words = words, .site = site, .outer = outer};
+    *call = (struct fortran_call){.entry = e, .words = words, .site = site, .frame = frame, .outer = outer};
     call->check = fortran_check(call);
     if (__builtin_expect(!atomic_load_explicit(&e->is_seen, memory_order_relaxed), 0))
         fortran_hidden_before(call);
@@ -208,10 +209,10 @@ static intptr_t run(const struct fortran_entry *e, const intptr_t *w)
         w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15]);
 }
 
-intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const void *site)
+intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const void *site, const void *frame)
 {
     struct fortran_call call;
-    if (!begin(&call, entry, words, site))
+    if (!begin(&call, entry, words, site, frame))
         return run(entry, words);
     intptr_t result = 0;
     if (__builtin_expect(entry->function == FUNCTION_MPI_Finalize, 0))
@@ -224,10 +225,10 @@ intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const 
     return result;
 }
 
-double fortran_pass_real(struct fortran_entry *entry, const void *site)
+double fortran_pass_real(struct fortran_entry *entry, const void *site, const void *frame)
 {
     struct fortran_call call;
-    bool ours = begin(&call, entry, NULL, site);
+    bool ours = begin(&call, entry, NULL, site, frame);
     double result = ((double (*)(void))atomic_load_explicit(&entry->next, memory_order_relaxed))();
     if (ours)
         end(&call);

@@ -21,14 +21,15 @@
 #include "wrap/fortran_call.h"
 #include "mpi/mpi_library.h"
 #include "pilgrim/status.h"
+#include "unwind/call_path.h"
 
 /* ---- entries ---- */
 
-/* Makes the call that the program made through ENTRY at SITE. WORDS: its arguments, entry->words of them. Returns what
- * the Fortran function returns. */
-intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const void *site);
+/* Makes the call that the program made through ENTRY at SITE, with FRAME (CALL_PATH_FRAME). WORDS: its arguments,
+ * entry->words of them. Returns what the Fortran function returns. */
+intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const void *site, const void *frame);
 /* The same for functions without arguments that return a double. */
-double fortran_pass_real(struct fortran_entry *entry, const void *site);
+double fortran_pass_real(struct fortran_entry *entry, const void *site, const void *frame);
 
 /* Define an entry. Eight arguments are enough for most functions. */
 #define FORTRAN_ENTRY_8(symbol, id, status_argument)                                                                   \
@@ -37,7 +38,7 @@ double fortran_pass_real(struct fortran_entry *entry, const void *site);
     {                                                                                                                  \
         static struct fortran_entry entry = {.name = #symbol, .function = id, .status = status_argument, .words = 8};  \
         const intptr_t words[] = {a, b, c, d, e, f, g, h};                                                             \
-        return fortran_pass(&entry, words, __builtin_return_address(0));                                               \
+        return fortran_pass(&entry, words, __builtin_return_address(0), CALL_PATH_FRAME);                              \
     }
 #define FORTRAN_ENTRY_16(symbol, id, status_argument)                                                                  \
     PILGRIM_API intptr_t symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,        \
@@ -47,14 +48,16 @@ double fortran_pass_real(struct fortran_entry *entry, const void *site);
     {                                                                                                                  \
         static struct fortran_entry entry = {.name = #symbol, .function = id, .status = status_argument, .words = 16}; \
         const intptr_t words[] = {a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p};                                     \
-        return fortran_pass(&entry, words, __builtin_return_address(0));                                               \
+        return fortran_pass(&entry, words, __builtin_return_address(0), CALL_PATH_FRAME);                              \
     }
 #define FORTRAN_ENTRY_REAL(symbol, id)                                                                                 \
     PILGRIM_API double symbol(void);                                                                                   \
     double symbol(void)                                                                                                \
     {                                                                                                                  \
         static struct fortran_entry entry = {.name = #symbol, .function = id, .status = -1, .words = 8};               \
-        return fortran_pass_real(&entry, __builtin_return_address(0));                                                 \
+        double result = fortran_pass_real(&entry, __builtin_return_address(0), CALL_PATH_FRAME);                       \
+        __asm__ volatile(""); /* no jump to it: then the frame would be gone */                                        \
+        return result;                                                                                                 \
     }
 
 /* ---- functions whose Fortran form calls no C function of their name; gen/overrides ---- */

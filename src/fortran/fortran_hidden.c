@@ -198,7 +198,7 @@ void fortran_hidden_finalize(struct fortran_call *call)
     if (!function || !dladdr(function, &first) || !dladdr(fortran_handles, &own_library) ||
         first.dli_fbase == own_library.dli_fbase)
         return;
-    uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, call->site);
+    uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, call->site, call->frame);
     if (at) {
         call_enter(&c, at);
         call_leave_value(&c);

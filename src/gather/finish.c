@@ -19,6 +19,8 @@
 #include "process/spill.h"
 #include "process/clock_sync.h"
 #include "gather/write_times.h"
+#include "process/frame_symbols.h"
+#include "write/paths_writer.h"
 
 enum { LINE_BYTES = 128 };
 
@@ -201,6 +203,7 @@ void capture_finish(void)
     uint32_t number = 0;
     clock_sync_end();
     spill_end();
+    paths_name_functions(frame_symbols_find);
     for (gather_segment(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
         gather_next(&g);
         gather_segment(&g, &result, ++number, apart, &last);

@@ -22,7 +22,6 @@
 #include "process/short_memory.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
-#include "process/stack.h"
 #include "process/clock_sync.h"
 #include "process/thread.h"
 #include "objects/heap.h"
@@ -91,11 +90,8 @@ static void warn(const char *line)
 
 static void say_settings(void)
 {
-    const char *why;
     settings_check(environ, warn);
     filter_check(warn);
-    if (capture.settings.stack > 1 && !stacks_available(&why))
-        capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
     if (capture.settings.clock == CLOCK_TSC && clock_source == CLOCK_SOURCE_MONOTONIC)
         capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be used here");
 }

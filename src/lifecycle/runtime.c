@@ -18,7 +18,7 @@ void pilgrim_runtime_off(void)
 void pilgrim_runtime_marker(const char *name)
 {
     struct call c;
-    uint8_t *at = call_begin(&c, call_off(), FUNCTION_pilgrim_marker, FOLLOWS_NOTHING, CALL_SITE);
+    uint8_t *at = call_begin(&c, call_off(), FUNCTION_pilgrim_marker, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
         return;
     call_flush(&c, at);

@@ -158,6 +158,13 @@ bool memory_in_own_stack(const void *address)
     return t && (uintptr_t)address >= t->low && (uintptr_t)address < t->high;
 }
 
+uintptr_t memory_own_stack(size_t *size)
+{
+    const struct thread_memory *t = thread_get();
+    *size = t ? t->high - t->low : 0;
+    return t ? t->low : 0;
+}
+
 static int64_t stack_id(uintptr_t address)
 {
     pthread_mutex_lock(&lock);

@@ -10,6 +10,7 @@
 #define PILGRIM_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum memory_space { MEMORY_HEAP, MEMORY_STACK, MEMORY_STATIC, MEMORY_DEVICE };
@@ -44,5 +45,8 @@ void memory_know_stack(void);
 /* True if ADDRESS lies in the calling thread's own stack. The thread does not run on that stack if the program has
  * made others (coroutines). */
 bool memory_in_own_stack(const void *address);
+
+/* Returns where that stack begins, and its size in *SIZE; the size is 0 if it is unknown. */
+uintptr_t memory_own_stack(size_t *size);
 
 #endif

@@ -13,16 +13,20 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "objects/heap.h"
+#include "symbols/elf_symbols.h"
 
 /* A module that was seen is kept, with its id, and found again by its path and build-id. */
 struct loaded_module {
     char *path;
     struct code_module *code; /* never moved or freed, because call sites refer to it */
     uintptr_t base;
-    int64_t id; /* -1: not named yet */
+    uint64_t headers; /* elf_headers_hash */
+    int64_t since_ns; /* when it was first seen there */
+    int64_t id;       /* -1: not named yet */
     bool loaded;
     bool seen; /* modules_frame has found it since it was loaded */
 };
@@ -37,6 +41,7 @@ struct listing {
     struct found_module {
         char *path;
         uintptr_t base, start, end;
+        uint64_t headers;
         struct code_module code; /* without its name */
     } * found;
     size_t count, capacity;
@@ -142,11 +147,12 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *data)
     l->unloads = info->dlpi_subs;
     struct code_module code = {0};
     uintptr_t base = load_address(info, &code);
+    uint64_t headers = elf_headers_hash(info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
     for (size_t i = 0; i < info->dlpi_phnum && !l->failed; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type != PT_LOAD)
             continue;
-        struct found_module f = {path_of(info->dlpi_name), base, info->dlpi_addr + header->p_vaddr, 0, code};
+        struct found_module f = {path_of(info->dlpi_name), base, info->dlpi_addr + header->p_vaddr, 0, headers, code};
         f.end = f.start + header->p_memsz;
         if (!f.path || !listing_add(l, f)) {
             free(f.path);
@@ -178,6 +184,14 @@ static void module_gone(struct loaded_module *m)
     m->seen = false;
 }
 
+/* Returns the time of day: files have such times. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static size_t module_add(const struct found_module *f)
 {
     struct loaded_module *more = realloc(modules, (module_count + 1) * sizeof *modules);
@@ -194,7 +208,7 @@ static size_t module_add(const struct found_module *f)
     const char *slash = strrchr(path, '/');
     *code = f->code;
     code->name = slash ? slash + 1 : path;
-    modules[module_count] = (struct loaded_module){path, code, f->base, -1, true, false};
+    modules[module_count] = (struct loaded_module){path, code, f->base, f->headers, now_ns(), -1, true, false};
     return module_count++;
 }
 
@@ -215,6 +229,8 @@ static size_t module_at(const struct found_module *f)
     if (modules[unloaded].base != f->base)
         module_gone(&modules[unloaded]);
     modules[unloaded].base = f->base;
+    modules[unloaded].headers = f->headers;
+    modules[unloaded].since_ns = now_ns();
     modules[unloaded].loaded = true;
     return unloaded;
 }
@@ -342,6 +358,24 @@ bool modules_path(const char *prefix, char *path, size_t size)
         found = modules[i].loaded && length < size && strncmp(modules[i].code->name, prefix, strlen(prefix)) == 0;
         if (found)
             memcpy(path, modules[i].path, length + 1);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool modules_file(size_t *at, const struct code_module *wanted, struct module_file *file)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (; *at < module_count && !found; ++*at) {
+        const struct loaded_module *m = &modules[*at];
+        size_t length = strlen(m->path);
+        found = length < sizeof file->path && !strcmp(m->code->name, wanted->name) && same_build(m->code, wanted);
+        if (found) {
+            memcpy(file->path, m->path, length + 1);
+            file->headers = m->headers;
+            file->since_ns = m->since_ns;
+        }
     }
     pthread_mutex_unlock(&lock);
     return found;

@@ -28,6 +28,17 @@ unsigned modules_changes(void);
  * than SIZE allows. */
 bool modules_path(const char *prefix, char *path, size_t size);
 
+/* Where a module was loaded from. */
+struct module_file {
+    char path[4096];
+    uint64_t headers; /* elf_headers_hash of its program headers */
+    int64_t since_ns; /* the time of day when it was first seen */
+};
+
+/* Fills in FILE for a module of the name and the build-id that WANTED has, which is loaded or was. There may be
+ * several: *AT, 0 at first, says where to go on. False: there are no more. */
+bool modules_file(size_t *at, const struct code_module *wanted, struct module_file *file);
+
 /* Around fork, so that the child finds the lock free. */
 void modules_fork_prepare(void);
 void modules_fork_done(void);

@@ -34,23 +34,29 @@ void pool_free(struct pool *p);
 /* As pool_take. Returns -1, and has done nothing, if more than two levels would change or memory is needed. */
 static inline int64_t pool_take_quickly(struct pool *p)
 {
-    uint64_t *word = &p->first[0], full = p->first[1];
+    uint64_t word = p->first[0], taken = word | (word + 1), full = p->first[1];
+    if (__builtin_expect(taken != UINT64_MAX, 1)) {
+        p->first[0] = taken;
+        return __builtin_ctzll(~word);
+    }
+    uint64_t *at = &p->first[0];
     unsigned number = 0; /* of the first word that is not full */
-    if (__builtin_expect(*word == UINT64_MAX, 0)) {
+    if (word == UINT64_MAX) {
         number = ~full ? (unsigned)__builtin_ctzll(~full) : 64;
         if (number == 64 || number > p->capacity[0])
             return -1;
-        word = &p->words[0][number - 1];
+        at = &p->words[0][number - 1];
+        word = *at;
+        taken = word | (word + 1);
     }
-    uint64_t free = ~*word, more = free & (free - 1);
-    if (__builtin_expect(!more, 0)) {
+    if (taken == UINT64_MAX) {
         full |= UINT64_C(1) << number;
         if (full == UINT64_MAX)
             return -1;
         p->first[1] = full;
     }
-    *word = ~more;
-    return number * INT64_C(64) + __builtin_ctzll(free);
+    *at = taken;
+    return number * INT64_C(64) + __builtin_ctzll(~word);
 }
 
 /* As pool_give, for an ID that is taken. */

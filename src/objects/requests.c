@@ -405,19 +405,25 @@ static inline bool may_take(const struct operation *o, const struct thread_reque
     return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r->number;
 }
 
+static inline struct operation *operation_or_null(uint32_t index)
+{
+    return index ? operation_at(index) : NULL;
+}
+
 /* Returns the next operation of KEY in IN that the call of R may take; NULL: none is left. */
 static inline struct operation *next_of(struct thread_requests *in, uint64_t key, const struct thread_requests *r,
                                         enum taking taking)
 {
-    struct operation *first = fifo_first(in, key);
+    struct operation *first = fifo_first(in, key), *o = first;
     if (!first)
         return NULL;
-    uint32_t at = first->search == in->searches ? first->cursor : operation_index(first);
-    while (at && __builtin_expect(!may_take(operation_at(at), r, taking), 0))
-        at = operation_at(at)->next;
-    first->cursor = at ? operation_at(at)->next : 0;
+    if (first->search == in->searches)
+        o = operation_or_null(first->cursor);
+    while (o && __builtin_expect(!may_take(o, r, taking), 0))
+        o = operation_or_null(o->next);
+    first->cursor = o ? o->next : 0;
     first->search = in->searches;
-    return at ? operation_at(at) : NULL;
+    return o;
 }
 
 /* Looks in IN for what is still missing. Operations of other threads may end at any time, so they are copied.

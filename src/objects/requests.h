@@ -21,7 +21,7 @@
 
 /* HANDLE(MPI_REQUEST_NULL). Set by handles_set_null_request before the first call; it never changes while there are
  * operations. */
-extern uint64_t request_null_handle;
+extern uint64_t request_null_handle __attribute__((visibility("hidden")));
 
 /* What the status of a complete operation means. */
 enum request_kind {

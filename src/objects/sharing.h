@@ -11,7 +11,7 @@
 void objects_set_threads(bool several);
 
 /* True once objects_set_threads(true) was called. */
-extern bool objects_threads;
+extern bool objects_threads __attribute__((visibility("hidden")));
 
 /* Locks MUTEX if objects_set_threads(true) was called; objects_unlock unlocks it. */
 static inline void objects_lock(pthread_mutex_t *mutex)
@@ -28,7 +28,7 @@ static inline void objects_unlock(pthread_mutex_t *mutex)
 
 /* Called for every id that goes back to its pool, with the printed name of the object ("comm:3", "heap:1",
  * "request:5.0"). NULL in the shipped libraries; the shadow (src/shadow) sets it. */
-extern void (*objects_release_hook)(const char *name);
+extern void (*objects_release_hook)(const char *name) __attribute__((visibility("hidden")));
 
 /* Calls objects_release_hook, if it is set, with "WORD:ID" or "request:CLASS.REQUEST_INDEX". The hook may allocate,
  * so the caller must not hold the lock of the heap. */

@@ -21,9 +21,9 @@ struct operation_slab {
 
 _Static_assert(sizeof(struct operation) == SLAB_BYTES >> SLAB_SHIFT, "the slab's head is one operation long");
 
-extern struct operation_slab *operation_slabs[SLABS_MAX]; /* by number */
-extern struct operation request_null;                     /* the null operation */
-extern struct operation request_lost;                     /* stands for an operation that there was no memory for */
+extern struct operation_slab *operation_slabs[SLABS_MAX] __attribute__((visibility("hidden"))); /* by number */
+extern struct operation request_null __attribute__((visibility("hidden")));                     /* the null operation */
+extern struct operation request_lost; /* stands for an operation that there was no memory for */
 
 /* ---- slow paths of the inline functions; requests.c. The caller holds the lock, but for the first one. ---- */
 
@@ -42,7 +42,7 @@ bool table_grow(struct thread_requests *r);
 /* Begins the numbers of searches again at 1. */
 void searches_begin_anew(struct thread_requests *r);
 
-/* fifo_remove, if the FIFO has other operations, or entries of the table may have to move. */
+/* fifo_remove, if O is not the first in its FIFO, or entries of the table may have to move. */
 void fifo_remove_slowly(struct thread_requests *r, struct operation *o);
 
 /* Takes an index of the pool of unknown operations for O (false: no memory), and gives it back. */
@@ -138,12 +138,17 @@ static inline void fifo_append(struct thread_requests *r, uint64_t key, struct o
 static inline void fifo_remove(struct thread_requests *r, struct operation *o)
 {
     size_t at = fifo_hash(r, o->key);
-    if (__builtin_expect(r->table[at] != operation_index(o) || o->next || r->table[(at + 1) & r->mask], 0)) {
+    if (__builtin_expect(r->table[at] != operation_index(o), 0)) {
         fifo_remove_slowly(r, o);
-        return;
+    } else if (o->next) {
+        r->table[at] = o->next;
+        operation_at(o->next)->previous = o->previous;
+    } else if (__builtin_expect(r->table[(at + 1) & r->mask], 0)) {
+        fifo_remove_slowly(r, o);
+    } else {
+        r->table[at] = 0;
+        r->room++;
     }
-    r->table[at] = 0;
-    r->room++;
 }
 
 /* ---- operations that begin and end ---- */
@@ -188,7 +193,9 @@ static inline bool request_index_take(struct thread_requests *r, struct operatio
     struct pool *p = number < r->class_count ? r->classes[number] : NULL;
     if (__builtin_expect(!p, 0))
         p = index_pool_make(r, number);
-    int64_t request_index = p ? pool_take(p) : -1;
+    int64_t request_index = p ? pool_take_quickly(p) : -1;
+    if (__builtin_expect(request_index < 0, 0))
+        request_index = p ? pool_take(p) : -1;
     if (__builtin_expect(request_index < 0 || request_index > UINT32_MAX, 0))
         return false;
     o->request_index = (uint32_t)request_index;
@@ -203,7 +210,7 @@ static inline void request_index_give(struct thread_requests *r, const struct op
     if (__builtin_expect(operation_class(o) == REQUEST_UNKNOWN, 0))
         unknown_index_give(o);
     else if (__builtin_expect(!atomic_load_explicit(&o->moved, memory_order_relaxed), 1))
-        pool_give(r->classes[class_index(operation_class(o))], o->request_index);
+        pool_give_quickly(r->classes[class_index(operation_class(o))], o->request_index);
 }
 
 static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent,
@@ -236,15 +243,14 @@ static inline struct operation *operation_begin(struct thread_requests *r, uint6
     return o;
 }
 
-/* As operation_begin, if nothing has to be allocated and KEY has no other operation. The caller fills the operation.
- * NULL: another case, and nothing was done. */
-static inline struct operation *operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number)
+/* As operation_begin, if nothing has to be allocated. The caller fills the operation. NULL: another case, and nothing
+ * was done. */
+static inline __attribute__((always_inline)) struct operation *
+operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number)
 {
-    size_t at = fifo_hash(r, key);
     struct operation *o = r->free;
     uint32_t number = class_index(class_number);
-    if (__builtin_expect(
-            r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
+    if (__builtin_expect(!r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
         return NULL;
     struct pool *p = r->classes[number];
     int64_t request_index = __builtin_expect(p != NULL, 1) ? pool_take_quickly(p) : -1;
@@ -253,7 +259,7 @@ static inline struct operation *operation_begin_quickly(struct thread_requests *
     r->free = o->spare;
     o->request_index = (uint32_t)request_index;
     count_live(r, 1);
-    fifo_begin(r, at, key, o);
+    fifo_append(r, key, o);
     return o;
 }
 
@@ -285,10 +291,8 @@ static inline bool operation_is_free(const struct operation *o, const struct thr
 static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct thread_requests *r,
                              bool own)
 {
-    *found = found_only(o);
-    found->serial = o->serial & UINT16_MAX;
-    found->live = true;
-    found->own = own;
+    *found = (struct found_operation_bits){
+        .address = found_only(o).address, .serial = o->serial & UINT16_MAX, .live = true, .own = own};
     if (__builtin_expect(objects_threads, 0) && !o->completed_by)
         o->completed_by = r->number;
 }
@@ -313,15 +317,20 @@ static inline uint32_t requests_search_begin(struct thread_requests *r)
     return r->searches;
 }
 
-/* Returns the operation of HANDLE, which is not MPI_REQUEST_NULL, if this is the first occurrence of the handle in
- * the search. NULL: another occurrence, or not found here. */
-static inline struct operation *requests_search_quickly(struct thread_requests *r, uint64_t handle, uint32_t search)
+/* Returns the next operation of HANDLE, which is not MPI_REQUEST_NULL, in search number SEARCH. NULL: none is left
+ * here. */
+static inline struct operation *requests_search_next(struct thread_requests *r, uint64_t handle, uint32_t search)
 {
-    struct operation *o = fifo_first(r, handle ^ request_null_handle);
-    if (__builtin_expect(!o || o->search == search, 0))
+    struct operation *first = fifo_first(r, handle ^ request_null_handle), *o = first;
+    if (__builtin_expect(!first, 0))
         return NULL;
-    o->search = search;
-    o->cursor = o->next;
+    if (first->search == search) {
+        if (__builtin_expect(!first->cursor, 0))
+            return NULL;
+        o = operation_at(first->cursor);
+    }
+    first->search = search;
+    first->cursor = o->next;
     return o;
 }
 
@@ -331,21 +340,30 @@ const struct operation *request_created_slowly(struct thread_requests *r, uint64
                                                enum request_kind kind, bool persistent, const struct rank_base *base,
                                                const struct posting *posted);
 
+/* As request_created, if nothing has to be allocated, and while there is one thread. NULL: another case, and nothing
+ * was done. */
+static inline __attribute__((always_inline)) const struct operation *
+request_created_quickly(struct thread_requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
+                        bool persistent, const struct rank_base *base, const struct posting *posted)
+{
+    struct operation *o = NULL;
+    if (__builtin_expect(!objects_threads, 1))
+        o = operation_begin_quickly(r, handle ^ request_null_handle, class_number);
+    if (__builtin_expect(o != NULL, 1))
+        operation_fill(o, class_number, kind, persistent, base->index, posted);
+    return o;
+}
+
 /* Begins and returns the operation of HANDLE, which a call of class CLASS_NUMBER created. Returns the null operation
  * for MPI_REQUEST_NULL. POSTED: how it was posted, copied; NULL: not known. */
 static inline const struct operation *request_created(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                       enum request_kind kind, bool persistent,
                                                       const struct rank_base *base, const struct posting *posted)
 {
-    struct operation *o = NULL;
-    if (__builtin_expect(!objects_threads, 1))
-        o = operation_begin_quickly(r, handle ^ request_null_handle, class_number);
-    if (__builtin_expect(!o, 0)) {
-        struct posting copy = posted ? *posted : (struct posting){0}; /* so that the caller's may stay in registers */
-        return request_created_slowly(r, handle, class_number, kind, persistent, base, posted ? &copy : NULL);
-    }
-    operation_fill(o, class_number, kind, persistent, base->index, posted);
-    return o;
+    const struct operation *o = request_created_quickly(r, handle, class_number, kind, persistent, base, posted);
+    return __builtin_expect(o != NULL, 1)
+               ? o
+               : request_created_slowly(r, handle, class_number, kind, persistent, base, posted);
 }
 
 /* As requests_find for HANDLE alone. F has room for one operation. */

@@ -42,6 +42,7 @@ size_t run_properties(struct fragment_property *properties)
         {"clock_method", clock_sync_known() ? clock_sync_method : NULL},
         {"values", capture.settings.keeps_readings ? "wtime" : NULL},
         {"filter", capture.settings.filter},
+        {"stack", capture.settings.stack_text},
         {PROPERTY_SESSION, session_rank()},
     };
     size_t count = 0;

@@ -43,7 +43,7 @@ enum {
 static const struct variable {
     const char *name;
     enum setting_kind kind;
-    const char *yes, *no; /* the two values of a SETTING_SWITCH */
+    const char *yes, *no; /* the two values of a SETTING_SWITCH; a word for the most of a SETTING_NUMBER */
     const char *accepts;
     uint64_t least, most; /* range of a SETTING_NUMBER or SETTING_BYTES */
 } variables[VARIABLE_COUNT] = {
@@ -58,7 +58,8 @@ static const struct variable {
     [FILTER] = {"PILGRIM_FILTER", SETTING_FILTER, NULL, NULL,
                 "a list of functions, as -MPI_Wtime,-MPI_Comm_*,+MPI_Comm_free, with * for any letters"},
     [CLOCK] = {"PILGRIM_CLOCK", SETTING_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
-    [STACK] = {"PILGRIM_STACK", SETTING_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
+    [STACK] = {"PILGRIM_STACK", SETTING_NUMBER, "full", NULL, "full or a number of frames from 1 to 64", 1,
+               SITE_FRAMES_MAX},
     [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", SETTING_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0,
                        1000000},
     [MEMORY] = {"PILGRIM_MEMORY", SETTING_BYTES, NULL, NULL,
@@ -268,7 +269,7 @@ static bool value_valid(const struct variable *v, const char *value)
         return *value && trace_path_pattern_valid(value);
     case SETTING_NUMBER:
     case SETTING_BYTES:
-        return number_of(v, value, &number);
+        return (v->yes && !strcmp(value, v->yes)) || number_of(v, value, &number);
     case SETTING_CLOCK:
         return clock_of(value, &wish);
     case SETTING_TIMING:
@@ -315,7 +316,8 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
         (void)clock_of(value, &s->clock);
         break;
     case STACK:
-        s->stack = (uint32_t)number;
+        s->stack = yes ? SITE_FRAMES_MAX : (uint32_t)number;
+        s->stack_text = s->stack < SITE_FRAMES_MAX ? value : NULL;
         break;
     case MERGE_TIMEOUT:
         s->merge_limit_s = (uint32_t)number;
@@ -345,7 +347,7 @@ void settings_read(struct settings *s, char *const *environment)
                            .system = true,
                            .arguments = true,
                            .journal = true,
-                           .stack = 1,
+                           .stack = SITE_FRAMES_MAX,
                            .merge_limit_s = 300,
                            .memory_bytes = UINT64_C(256) << 20};
     for (; environment && *environment; environment++) {

@@ -34,6 +34,7 @@ struct settings {
     bool journal;               /* PILGRIM_JOURNAL=on|off|FOLDER */
     const char *journal_folder; /* or NULL: beside the trace, or where there is most room for many files (borrowed) */
     uint32_t stack;             /* PILGRIM_STACK: frames of a call class, 1 to SITE_FRAMES_MAX */
+    const char *stack_text;     /* PILGRIM_STACK as it was set, if that is fewer: the property "stack" (borrowed) */
     uint32_t merge_limit_s;     /* PILGRIM_MERGE_TIMEOUT, in seconds */
     uint64_t memory_bytes;      /* PILGRIM_MEMORY: bound on what recording keeps in a process */
 };

@@ -1,212 +1,132 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call stacks by libunwind; see stack.h.
- *
- * Frames outside of main belong to the C library: functions that called main or the thread's first function. For each
- * new stack they are found once, by unwinding all of it. */
+/* Stacks, and where they begin; see stack.h. */
+#define _GNU_SOURCE 1 /* process_vm_readv */
 #include "process/stack.h"
 
-#include <dlfcn.h>
-#include <execinfo.h>
+#include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-#include "base/hash.h"
-#include "process/capture.h"
+#include "objects/memory.h"
 #include "objects/modules.h"
+#include "process/capture.h"
 
 enum {
-    INSIDE_MAX = 32,  /* frames between the unwinder and the call site */
-    WHOLE_MAX = 4096, /* frames of a stack that is unwound to its end */
-    START_BYTES = 64  /* length of the code at the program's entry point */
-};
-
-struct call_stack {
-    UT_hash_handle hh;
-    struct call_stack *successor; /* the stack that was taken after this one last time */
-    uint32_t count;               /* addresses in the key */
-    uint32_t shown;               /* of them, those up to main */
-    const void *addresses[];
+    OTHERS = 16,            /* stacks that are remembered */
+    BELOW_BYTES = 64 << 10, /* an unknown stack may be in use so far below a frame ... */
+    PAGES_MAX = 64,         /* ... and is read so far above it */
+    START_BYTES = 64        /* length of the code at the program's entry point */
 };
 
 struct call_stacks {
-    struct call_stack *table; /* uthash, by addresses */
-    struct call_stack *last;
-    unsigned depth;
-    unsigned inside; /* frames between the unwinder and the call site, last time */
-    void *scratch[INSIDE_MAX + SITE_FRAMES_MAX];
+    struct stack_range own;
+    struct stack_range others[OTHERS];
+    unsigned next; /* of `others`, to be replaced */
+    struct path_walk walk;
 };
-
-static int (*libunwind_backtrace)(void **, int);
-
-static void load(void)
-{
-#ifdef PILGRIM_LIBUNWIND
-    void *library = dlopen(PILGRIM_LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
-    memcpy(&libunwind_backtrace, &symbol, sizeof symbol);
-#endif
-}
-
-bool stacks_available(const char **why)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-#ifdef PILGRIM_LIBUNWIND
-    *why = PILGRIM_LIBUNWIND " cannot be loaded";
-#else
-    *why = "Pilgrim was built without libunwind";
-#endif
-    return libunwind_backtrace;
-}
-
-/* libunwind caches what it learned about code, by address. Once a module was unloaded, other code may be at these
- * addresses. From then on this uses the C library's unwinder, which is slow and caches nothing. */
-static int unwind(void **addresses, int size)
-{
-    if (atomic_load_explicit(&capture_moved, memory_order_relaxed) == 0)
-        return libunwind_backtrace(addresses, size);
-    return backtrace(addresses, size);
-}
-
-struct call_stacks *stacks_new(unsigned depth)
-{
-    struct call_stacks *s = calloc(1, sizeof *s);
-    if (s)
-        s->depth = depth;
-    return s;
-}
-
-void stacks_free(struct call_stacks *s)
-{
-    struct call_stack *stack, *next;
-    if (!s)
-        return;
-    HASH_ITER(hh, s->table, stack, next)
-    {
-        HASH_DEL(s->table, stack);
-        free(stack);
-    }
-    free(s);
-}
 
 /* ---- the end of the stack ---- */
 
-bool stack_ends_at(const void *address)
+static bool is_entry(const void *address)
+{
+    return (uintptr_t)address - getauxval(AT_ENTRY) <= START_BYTES;
+}
+
+/* True if ADDRESS, which is in no module or in that of FRAME, is in the code that starts the program or a thread. */
+static bool starts(const void *address, const struct code_frame *frame)
 {
     static const char *const names[] = {"libc.so", "libc-", "libpthread", "ld-linux", "ld64.so", "ld.so", "ld-2."};
-    struct code_frame frame;
-    uintptr_t entry = getauxval(AT_ENTRY);
-    if (!address || (uintptr_t)address - entry <= START_BYTES)
+    if (!address || is_entry(address))
         return true;
-    if (!modules_frame(address, &frame))
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strncmp(frame.module->name, names[i], strlen(names[i])))
+    for (size_t i = 0; frame && i < sizeof names / sizeof names[0]; i++)
+        if (!strncmp(frame->module->name, names[i], strlen(names[i])))
             return true;
     return false;
 }
 
-/* Returns how many of COUNT frames from SITE on are not in the code that starts the program or a thread. */
-static uint32_t count_shown(const void *site, uint32_t count)
+bool stack_ends_at(const void *address)
 {
-    void **whole = malloc(WHOLE_MAX * sizeof *whole);
-    int length = whole ? unwind(whole, WHOLE_MAX) : WHOLE_MAX;
-    uint32_t shown = count;
-    struct code_frame seen; /* memory_frame notes each module on the stack: libunwind caches addresses in them */
-    for (int i = 0; whole && i < length; i++)
-        (void)modules_frame(whole[i], &seen);
-    if (length < WHOLE_MAX) {
-        int first = 0;
-        while (first < length && whole[first] != site)
-            first++;
-        while (length > first + 1 && (stack_ends_at(whole[length - 1])))
-            length--;
-        if (length - first < (int)count)
-            shown = (uint32_t)(length - first);
-    }
-    free(whole);
-    return shown ? shown : 1;
+    struct code_frame frame;
+    return starts(address, modules_frame(address, &frame) ? &frame : NULL);
 }
 
-/* ---- taking a stack ---- */
+/* ---- stacks ---- */
 
-/* Returns the index of SITE in the first GOT addresses of the scratch array; -1 if it is not among them. */
-static int find_site(const struct call_stacks *s, int got, const void *site)
+static void begin(void)
 {
-    if ((int)s->inside < got && s->scratch[s->inside] == site)
-        return (int)s->inside;
-    for (int i = 0; i < got; i++)
-        if (s->scratch[i] == site)
-            return i;
-    return -1;
+    static const struct path_source source = {modules_frame, starts, is_entry};
+    paths_begin(&source, capture.settings.stack);
 }
 
-/* Unwinds. Returns the first address of the stack, and its length in *COUNT. Unwinds as far as was enough last time; if
- * that is not enough now, as far as there is room. */
-static void *const *take(struct call_stacks *s, const void *site, uint32_t *count)
+struct call_stacks *stacks_new(void)
 {
-    enum { MOST = sizeof s->scratch / sizeof s->scratch[0] };
-    int wanted = (int)(s->inside + s->depth), got = unwind(s->scratch, wanted);
-    int at = find_site(s, got, site);
-    if (got == wanted && (at < 0 || at > (int)s->inside)) {
-        got = unwind(s->scratch, MOST);
-        at = find_site(s, got, site);
-    }
-    if (at < 0) {
-        memcpy(s->scratch, &site, sizeof site);
-        *count = 1;
-        return s->scratch;
-    }
-    s->inside = (unsigned)at < INSIDE_MAX ? (unsigned)at : INSIDE_MAX;
-    *count = (unsigned)(got - at) < s->depth ? (uint32_t)(got - at) : s->depth;
-    return s->scratch + at;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin);
+    return calloc(1, sizeof(struct call_stacks));
 }
 
-static struct call_stack *stack_add(struct call_stacks *s, void *const *addresses, uint32_t count)
+void stacks_free(struct call_stacks *s)
 {
-    size_t bytes = count * sizeof *addresses;
-    struct call_stack *stack = calloc(1, sizeof *stack + bytes);
-    if (!stack)
-        return NULL;
-    memcpy(stack->addresses, addresses, bytes);
-    stack->count = count;
-    stack->shown = count_shown(stack->addresses[0], count);
-    HASH_ADD_KEYPTR(hh, s->table, stack->addresses, bytes, stack);
-    if (!stack->hh.tbl) {
-        free(stack);
-        return NULL;
-    }
-    return stack;
+    free(s);
 }
 
-const void *stacks_here(struct call_stacks *s, const void *site)
+static bool is_in(const struct stack_range *range, uintptr_t address)
 {
-    uint32_t count;
-    void *const *addresses = take(s, site, &count);
-    size_t bytes = count * sizeof *addresses;
-    struct call_stack *stack = s->last ? s->last->successor : NULL;
-    if (!stack || stack->count != count || memcmp(stack->addresses, addresses, bytes) != 0) {
-        HASH_FIND(hh, s->table, addresses, bytes, stack);
-        if (!stack)
-            stack = stack_add(s, addresses, count);
-        if (!stack)
-            return NULL;
-        if (s->last)
-            s->last->successor = stack;
-    }
-    s->last = stack;
-    return stack;
+    return address - range->low < range->size;
 }
 
-size_t stack_frames(const void *stack, struct code_frame *frames)
+/* Returns the stack around FRAME, which the program made: up to the first page that cannot be read. */
+static struct stack_range other_range(uintptr_t frame)
 {
-    const struct call_stack *s = stack;
-    size_t count = 0;
-    while (count < s->shown && modules_frame(s->addresses[count], &frames[count]))
-        count++;
-    return count;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = frame / page * page, low = frame > BELOW_BYTES ? frame - BELOW_BYTES : 0;
+    char bytes[PAGES_MAX];
+    struct iovec here = {bytes, sizeof bytes}, there[PAGES_MAX];
+    int error = errno;
+    for (size_t i = 0; i < PAGES_MAX; i++)
+        there[i] = (struct iovec){(char *)first + i * page, 1};
+    ssize_t readable = process_vm_readv(getpid(), &here, 1, there, PAGES_MAX, 0);
+    errno = error;
+    if (readable <= 0)
+        return (struct stack_range){0, 0};
+    return (struct stack_range){low, first + (size_t)readable * page - low};
+}
+
+/* Returns the stack that FRAME is on. */
+static struct stack_range *find_range(struct call_stacks *s, uintptr_t frame)
+{
+    if (!s->own.size)
+        s->own.low = memory_own_stack(&s->own.size);
+    if (is_in(&s->own, frame))
+        return &s->own;
+    for (size_t i = 0; i < OTHERS; i++)
+        if (is_in(&s->others[i], frame))
+            return &s->others[i];
+    s->next = (s->next + 1) % OTHERS;
+    s->others[s->next] = other_range(frame);
+    return &s->others[s->next];
+}
+
+const struct call_path *stacks_path(struct call_stacks *s, const void *site, const void *frame,
+                                    const struct path_walk **walk)
+{
+    struct stack_range *range = find_range(s, (uintptr_t)frame);
+    const struct call_path *p = path_of(&s->walk, site, frame, range);
+    if (p && !p->certain && range != &s->own) { /* is there another stack now, which goes further? */
+        *range = other_range((uintptr_t)frame);
+        p = path_of(&s->walk, site, frame, range);
+    }
+    *walk = &s->walk;
+    return p;
+}
+
+void stacks_moved(void)
+{
+    if (capture.settings.stack > 1)
+        paths_moved();
 }

@@ -1,38 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call stacks (PILGRIM_STACK=n): a call class then has the n innermost frames of the program, not the call site alone.
- *
- * The unwinder is libunwind. It is loaded when the first stack is taken, and never linked: it defines the _Unwind_
- * names of the compiler's run-time library, which must not replace those of the program. A stack is identified by its
- * return addresses. Each thread keeps the stacks that it has seen, so in a loop only the unwinding costs time. */
+/* Call paths of this process: what a call class has, unless PILGRIM_STACK says that it has the call site alone.
+ * unwind/call_path.h has the paths; this has the stacks that threads run on, and where stacks begin. */
 #ifndef PILGRIM_STACK_H
 #define PILGRIM_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/site.h"
+#include "unwind/call_path.h"
 
+/* The stacks that a thread runs on: its own, and some that the program made. */
 struct call_stacks;
 
-/* True if libunwind can be loaded. If not, *WHY is a clause that says why. */
-bool stacks_available(const char **why);
-
-/* Returns an empty set of stacks for one thread, of at most DEPTH frames each (2 to SITE_FRAMES_MAX). Call
- * stacks_available first. NULL: out of memory. */
-struct call_stacks *stacks_new(unsigned depth);
+/* NULL: out of memory. */
+struct call_stacks *stacks_new(void);
 void stacks_free(struct call_stacks *s);
 
-/* Returns the stack of the calling thread from the return address SITE outwards: the same pointer for the same
- * addresses, valid as long as S. Frames inside SITE (this library, MPI's own layers) are left out. If the unwinder does
- * not find SITE, the stack is SITE alone. NULL: out of memory. */
-const void *stacks_here(struct call_stacks *s, const void *site);
+/* Returns the path of a call of the calling thread, which has S. Sets *WALK to how it was found; it is valid until the
+ * next call. NULL: out of memory. */
+const struct call_path *stacks_path(struct call_stacks *s, const void *site, const void *frame,
+                                    const struct path_walk **walk);
+
+/* Code was unloaded: forgets what was known of it. To be called by each thread that then goes on with its streams. */
+void stacks_moved(void);
 
 /* True if ADDRESS, the outermost that an unwinder found, is in the code that starts the program or a thread. */
 bool stack_ends_at(const void *address);
-
-/* Fills FRAMES, which has room for SITE_FRAMES_MAX, with the frames of STACK, a result of stacks_here, innermost first.
- * They end with main or the thread's first function, and before a frame that is in no module. Returns how many there
- * are. */
-size_t stack_frames(const void *stack, struct code_frame *frames);
 
 #endif

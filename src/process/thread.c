@@ -51,19 +51,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
 static bool tells_end; /* the key exists */
 
-static size_t resolve_site(const void *site, struct code_frame *frames)
+static size_t resolve(const void *site, struct code_frame *frames)
 {
     return modules_frame(site, frames);
 }
 
-static size_t resolve_stack(const void *site, struct code_frame *frames)
+static const struct call_path *find_path(const void *site, const void *frame, const struct path_walk **walk)
 {
-    return stack_frames(site, frames);
-}
-
-static const void *locate_stack(const void *site)
-{
-    return stacks_here(thread_now->stacks, site);
+    return stacks_path(thread_now->stacks, site, frame, walk);
 }
 
 static void thread_free(struct thread *t)
@@ -283,20 +278,19 @@ static uint32_t statistics_cells(void)
 /* Creates what T needs and does not have yet. False: out of memory. */
 static bool thread_equip(struct thread *t)
 {
-    const char *why;
-    bool deep = capture.settings.stack > 1 && stacks_available(&why);
+    bool deep = capture.settings.stack > 1;
     const struct stream_times times = {
         .kind = times_kind(), .cells = statistics_cells(), .base = base_of, .sink = put_section, .context = t};
     if (!t->stream) {
-        t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
+        t->stream = stream_new(&vocabulary, resolve);
         if (!t->stream || (capture.settings.timing != TIMING_OFF && stream_keep_times(t->stream, &times) != PILGRIM_OK))
             return false;
         if (deep)
-            stream_set_locator(t->stream, locate_stack);
+            stream_set_paths(t->stream, find_path);
     }
     stream_set_journal(t->stream, journal_wanted() ? &t->log : NULL);
-    if (deep && !t->stacks)
-        t->stacks = stacks_new(capture.settings.stack);
+    stacks_free(t->stacks); /* of the thread before */
+    t->stacks = deep ? stacks_new() : NULL;
     if (!t->requests)
         t->requests = requests_new();
     return (t->stacks || !deep) && t->requests;

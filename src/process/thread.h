@@ -41,7 +41,7 @@ struct thread {
     struct journal_live
         *journal; /* what the journal has of the current call: start, outputs; count of recorded calls */
     struct journal_log log;
-    struct call_stacks *stacks; /* NULL: a class has its call site only */
+    struct call_stacks *stacks; /* that it runs on; NULL: a class has its call site only */
     bool inside; /* a call is in progress; calls made below it are not recorded, but their objects are followed */
     union {
         struct {

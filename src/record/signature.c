@@ -115,16 +115,14 @@ static inline int64_t go_on(int64_t v, int64_t step)
     return (int64_t)((uint64_t)v + (uint64_t)step);
 }
 
-/* Records KEY and returns true if it is the key that E predicts. */
-static inline bool goes_on(const struct class_signature *e, const uint8_t *key, size_t length)
+void signature_go_on(struct signatures *s)
 {
+    struct class_signature *e = s->expected_varies;
     struct unzipped_state *u = e->unzipped;
-    if (!u || !u->is_predicted || e->length != length || !equal_bytes(u->predicted, key, length))
-        return false;
     u->steady++;
     for (uint32_t i = 0; i < e->varying; i++)
-        slot_set(u->predicted, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
-    return true;
+        slot_set(u->predicted, u->offsets[i], go_on(slot_at(u->predicted, u->offsets[i]), u->steps[i]));
+    s->last = e;
 }
 
 /* Predicts the next key of E from KEY, which has just been recorded. */
@@ -247,10 +245,11 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
 static void expect(struct signatures *s)
 {
     uint32_t terminal = sequence_predicted(&s->sequence)->terminal;
-    const struct class_signature *e = terminal == GRAMMAR_NOTHING ? NULL : s->by_terminal[terminal];
-    bool zipped = e && !e->varying;
-    s->expected = zipped ? e->key : NULL;
-    s->expected_length = zipped ? e->length : 0;
+    struct class_signature *e = terminal == GRAMMAR_NOTHING ? NULL : s->by_terminal[terminal];
+    bool steps = e && e->varying && s->last && s->last->successor == e && e->unzipped->is_predicted;
+    s->expected_varies = steps ? e : NULL;
+    s->expected = steps ? e->unzipped->predicted : e && !e->varying ? e->key : NULL;
+    s->expected_length = s->expected ? e->length : 0;
 }
 
 void signature_advance(struct signatures *s)
@@ -279,7 +278,9 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     if (e->varying)
         TRY(append_deltas(e, pool, key));
     if (sequence_predicted(&s->sequence)->terminal == e->terminal) {
-        signature_step(s);
+        if (!grammar_step(s->sequence.grammar))
+            grammar_advance(s->sequence.grammar);
+        expect(s);
         return PILGRIM_OK;
     }
     TRY(sequence_append(&s->sequence, pool, e->terminal));
@@ -299,28 +300,18 @@ static enum pilgrim_status append_key(struct signatures *s, struct intern *pool,
     s->found = GRAMMAR_NOTHING;
     if (length && signature_expects(s, key, length)) {
         s->recorded = signature_predicted(s);
+        if (s->expected_varies)
+            signature_go_on(s);
         signature_step(s);
         return PILGRIM_OK;
     }
-    struct class_signature *e = s->last ? s->last->successor : NULL;
-    if (!e || sequence_predicted(&s->sequence)->terminal != e->terminal || !goes_on(e, key, length))
-        return append(s, pool, key, length);
-    s->last = e;
-    s->recorded = e->terminal + s->number_base;
-    signature_step(s);
-    return PILGRIM_OK;
+    return append(s, pool, key, length);
 }
 
 const uint8_t *signature_foreseen(const struct signatures *s, size_t *length)
 {
-    const struct class_signature *e = s->last ? s->last->successor : NULL;
     *length = s->expected_length;
-    if (s->expected)
-        return s->expected;
-    if (!e || sequence_predicted(&s->sequence)->terminal != e->terminal || !e->unzipped || !e->unzipped->is_predicted)
-        return NULL;
-    *length = e->length;
-    return e->unzipped->predicted;
+    return s->expected;
 }
 
 enum pilgrim_status signature_append_stored(struct signatures *s, struct intern *pool, const void *key, size_t length)

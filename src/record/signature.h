@@ -51,10 +51,11 @@ struct skeleton;
 
 /* All zero, but for `texts`, has recorded nothing. Used by one thread at a time. */
 struct signatures {
-    const uint8_t *expected; /* key of the signature that the sequence predicts, if that one is zipped; else NULL */
+    const uint8_t *expected; /* key that the sequence and the steps of varying slots predict; NULL: none */
     size_t expected_length;  /* of `expected`; 0 if that is NULL */
-    struct class_signature *table; /* uthash by key: the zipped signatures */
-    struct class_signature *only;  /* the zipped signature as long as there is one only; then `table` is empty */
+    struct class_signature *expected_varies; /* its signature, if that is unzipped; else NULL */
+    struct class_signature *table;           /* uthash by key: the zipped signatures */
+    struct class_signature *only; /* the zipped signature as long as there is one only; then `table` is empty */
     /* Uthash by key, with 0 in the varying slots: the unzipped signatures that can come again. */
     struct class_signature *unzipped;
     struct skeleton *skeletons; /* uthash by key, with 0 in all slots: those of unzipped signatures */
@@ -91,6 +92,9 @@ static inline uint32_t signature_predicted(const struct signatures *s)
 }
 
 void signature_advance(struct signatures *s); /* the part of signature_step that is not inline */
+
+/* To be called before signature_step if S->expected_varies: its slots step to the values after these. */
+void signature_go_on(struct signatures *s);
 
 /* Records the call that signature_expects has found to be predicted. It stands in for signature_append. */
 static inline void signature_step(struct signatures *s)

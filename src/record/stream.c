@@ -21,6 +21,7 @@
 #include "rules/rules.h"
 #include "record/stream_inline.h"
 #include "record/stream_journal.h"
+#include "record/stream_trails.h"
 #include "record/texts.h"
 
 /* What a new class may take, without its first call */
@@ -83,6 +84,8 @@ void stream_free(struct stream *s)
 {
     if (!s)
         return;
+    trails_forget(s);
+    free(s->trails);
     free_inherited(s);
     HASH_CLEAR(hh, s->table);
     for (uint32_t i = 0; i < s->class_count; i++)
@@ -98,11 +101,16 @@ void stream_free(struct stream *s)
     free(s);
 }
 
+static size_t key_resolve(const struct class_key *key, site_resolver *resolve, struct code_frame *frames)
+{
+    return key->path ? path_frames(key->path, frames) : resolve(key->site, frames);
+}
+
 /* Finds the frames of CLASS. False: no memory. */
 static bool class_resolve(struct stream_class *class, site_resolver *resolve)
 {
     struct code_frame frames[SITE_FRAMES_MAX];
-    size_t count = class->head.key.site ? resolve(class->head.key.site, frames) : 0;
+    size_t count = class->head.key.site ? key_resolve(&class->head.key, resolve, frames) : 0;
     if (!count)
         return true;
     class->frames = malloc(count * sizeof *frames);
@@ -135,6 +143,7 @@ static struct stream_class *class_new(struct stream *s, const struct class_key *
         return NULL;
     class->head.key = *key;
     class->head.number = s->class_count;
+    class->head.trail = key->path ? &no_trail : NULL;
     class->terminal = NO_TERMINAL;
     return class;
 }
@@ -183,6 +192,7 @@ static struct stream_class *class_add_twin(struct stream *s, struct stream_class
         memcpy(twin->frames, class->frames, class->frame_count * sizeof *twin->frames);
         twin->frame_count = class->frame_count;
     }
+    twin->head.trail = class->head.trail;
     twin->failed_poll = !class->failed_poll;
     twin->twin = class;
     class->twin = twin;
@@ -195,36 +205,51 @@ void stream_set_journal(struct stream *s, struct journal_log *log)
     s->journal = log;
 }
 
-void stream_set_locator(struct stream *s, site_locator *locate)
+void stream_set_paths(struct stream *s, path_finder *find)
 {
-    s->locate = locate;
+    s->find_path = find;
 }
 
-/* Looks up a class that is not the expected one. With a locator no class is expected before its stack is known, as
- * its site is never a return address. NULL: no memory. */
+static bool head_is(const struct class_head *class, uint32_t function, const void *site, const void *frame,
+                    bool fortran)
+{
+    return class_is(class, function, site, fortran) && (!class->trail || path_trail_is(class->trail, frame));
+}
+
+/* Looks up a class that is not the expected one. A path is found by a walk only if it is neither that of the class that
+ * followed last time nor a recent one. NULL: no memory. */
 static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function,
-                                                                   const void *site, bool fortran)
+                                                                   const void *site, const void *frame, bool fortran)
 {
     struct stream_class *class = s->last ? s->last->successor : NULL;
     struct class_key key = {.site = site, .function = function, .fortran = fortran};
-    if (s->locate && site) {
-        key.site = s->locate(site);
-        if (!key.site)
-            return NULL;
-        if (class && class_is(&class->head, function, key.site, fortran))
+    const struct path_walk *walk = NULL;
+    if (s->find_path && site && frame) {
+        if (class && head_is(&class->head, function, site, frame, fortran))
             return class;
+        class = trails_find(s, &key, frame);
+        if (class)
+            return class;
+        key.path = s->find_path(site, frame, &walk);
+        if (!key.path)
+            return NULL;
     }
     HASH_FIND(hh, s->table, &key, sizeof key, class);
     if (!class)
-        return class_add(s, &key);
-    return class->head.number == CLASS_INHERITED ? class_take_over(s, class) : class;
+        class = class_add(s, &key);
+    else if (class->head.number == CLASS_INHERITED)
+        class = class_take_over(s, class);
+    if (class && walk)
+        trails_add(s, class, walk);
+    return class;
 }
 
-const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran)
+const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, const void *frame,
+                                           bool fortran)
 {
-    if (class_is(s->head.expected, function, site, fortran))
+    if (head_is(s->head.expected, function, site, frame, fortran))
         return s->head.expected;
-    struct stream_class *class = class_search(s, function, site, fortran);
+    struct stream_class *class = class_search(s, function, site, frame, fortran);
     if (!class)
         return NULL;
     s->head.expected = &class->head; /* stays right if a run of the class begins */
@@ -233,7 +258,7 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
 
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran, uint32_t *number)
 {
-    const struct class_head *class = stream_class_head(s, function, site, fortran);
+    const struct class_head *class = stream_class_head(s, function, site, NULL, fortran);
     if (!class)
         return PILGRIM_NOMEM;
     *number = class->number;
@@ -243,7 +268,7 @@ enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void
 static bool class_moved(const struct stream *s, const struct stream_class *class)
 {
     struct code_frame frames[SITE_FRAMES_MAX];
-    size_t count = s->resolve(class->head.key.site, frames);
+    size_t count = key_resolve(&class->head.key, s->resolve, frames);
     if (count != class->frame_count)
         return true;
     for (size_t i = 0; i < count; i++)
@@ -255,6 +280,7 @@ static bool class_moved(const struct stream *s, const struct stream_class *class
 void stream_forget_moved(struct stream *s)
 {
     struct stream_class *class, *next;
+    trails_forget(s);
     HASH_ITER(hh, s->table, class, next)
     {
         if (!class->head.key.site || !class_moved(s, class))
@@ -344,9 +370,8 @@ static void advance(struct stream *s)
         s->head.expected = &s->by_terminal[s->predicted->terminal]->head;
 }
 
-enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
+static inline enum pilgrim_status turn(struct stream *s, struct stream_class *class)
 {
-    struct stream_class *class = (struct stream_class *)(uintptr_t)head;
     if (sequence_predicted(&class->signatures.sequence)->left == 0)
         signature_advance(&class->signatures);
     if (s->predicted->left == 0)
@@ -354,14 +379,26 @@ enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
     return s->next != s->full ? PILGRIM_OK : stream_settle(s);
 }
 
-/* Only the cursor of the structure moves if the class is predicted. */
+static __attribute__((noinline)) enum pilgrim_status turn_varying(struct stream *s, struct stream_class *class)
+{
+    signature_go_on(&class->signatures);
+    stream_grow(s, stream_growth(class->signatures.expected_length));
+    return turn(s, class);
+}
+
+enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
+{
+    struct stream_class *class = (struct stream_class *)(uintptr_t)head;
+    return class->signatures.expected_varies ? turn_varying(s, class) : turn(s, class);
+}
+
 enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
                                   uint64_t start, uint64_t end)
 {
     struct stream_class *class = s->classes[number];
     if (s->predicted->terminal != class->terminal || class->failed_poll != failed_poll)
         return append(s, class, failed_poll, key, length, start, end);
-    bool expected = length && signature_expects(&class->signatures, key, length);
+    bool expected = length && !class->signatures.expected_varies && signature_expects(&class->signatures, key, length);
     uint32_t signature = signature_predicted(&class->signatures);
     if (expected) {
         signature_step(&class->signatures);
@@ -546,6 +583,7 @@ void stream_restart(struct stream *s)
 {
     uint32_t count = s->class_count;
     s->last = NULL;
+    trails_forget(s);
     renew(s, true);
     s->class_count = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -558,6 +596,9 @@ void stream_restart(struct stream *s)
 
 void stream_close(struct stream *s)
 {
+    trails_forget(s);
+    free(s->trails);
+    s->trails = NULL;
     free(s->spans);
     times_free(s->encoder);
     s->spans = s->full = NULL;
@@ -580,6 +621,7 @@ uint64_t stream_plain_bytes(const struct stream *s)
 size_t stream_table_bytes(const struct stream *s)
 {
     size_t total = sizeof *s + (s->class_capacity + s->terminal_capacity) * sizeof(struct stream_class *);
+    total += s->trail_bytes;
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame);
     return total;

@@ -16,6 +16,7 @@
 #include "base/descriptor.h"
 #include "base/site.h"
 #include "pilgrim/status.h"
+#include "unwind/call_path.h"
 
 struct stream;
 
@@ -23,15 +24,15 @@ struct stream;
  * number; 0: unknown. Modules are borrowed and live as long as the stream. */
 typedef size_t site_resolver(const void *site, struct code_frame *frames);
 
-/* Returns what stands for SITE in class keys and for the resolver: the stack that the calling thread is on. NULL: no
- * memory. */
-typedef const void *site_locator(const void *site);
+/* Returns the path of a call at SITE, where FRAME is CALL_PATH_FRAME. Sets *WALK to how it was found; it is borrowed
+ * until the next call. NULL: no memory. */
+typedef const struct call_path *path_finder(const void *site, const void *frame, const struct path_walk **walk);
 
 /* Returns a stream without calls, or NULL without memory. VOCABULARY and RESOLVE are borrowed. */
 struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve);
 
-/* Sets a locator. To be called before the first class. Without a locator a site stands for itself. */
-void stream_set_locator(struct stream *s, site_locator *locate);
+/* From now on calls are told apart by their paths, not by their sites alone. To be called before the first class. */
+void stream_set_paths(struct stream *s, path_finder *find);
 void stream_free(struct stream *s);
 
 /* Sets *CLASS to the class index of FUNCTION, called at SITE, from Fortran or not. Indices are given by first
@@ -54,6 +55,7 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_
 /* The key of a class in the table. */
 struct class_key {
     const void *site;
+    const struct call_path *path; /* or NULL */
     union {
         struct {
             uint32_t function;
@@ -67,6 +69,7 @@ struct class_key {
 struct class_head {
     struct class_key key;
     uint32_t number;
+    const struct path_trail *trail; /* of its last call, or one that is no call's; NULL: it has no path */
 };
 
 /* The beginning of each stream, for inline functions outside of this folder. */
@@ -80,16 +83,17 @@ static inline const struct class_head *stream_expected(const struct stream *s)
     return ((const struct stream_head *)s)->expected;
 }
 
-/* True if CLASS is that of FUNCTION, called at SITE, from Fortran or not. */
+/* True if CLASS is that of FUNCTION, called at SITE, from Fortran or not; its path may be another one. */
 static inline bool class_is(const struct class_head *class, uint32_t function, const void *site, bool fortran)
 {
     const struct class_key key = {.function = function, .fortran = fortran};
     return class->key.site == site && class->key.what == key.what;
 }
 
-/* Returns the class as stream_class does; NULL without memory. In loops the class is the expected one, and there is
- * no need to call this. */
-const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran);
+/* Returns the class as stream_class does; NULL without memory. FRAME: CALL_PATH_FRAME of the function that returns to
+ * SITE; NULL: the class has no path. In loops the class is the expected one, and there is no need to call this. */
+const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, const void *frame,
+                                           bool fortran);
 
 /* Returns a number that the caller may set; it is 0 at first. CLASS shares it with its twin, the failed polls or
  * other calls at the same site. The pointer is valid until the next call. */

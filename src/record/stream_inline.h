@@ -34,6 +34,15 @@ struct stream_class {
 #define CLASS_INHERITED UINT32_MAX
 #define NO_TERMINAL     (UINT32_MAX - 1) /* not GRAMMAR_NOTHING either, so it is never the predicted terminal */
 
+/* Trails of late, by call site and frame: the classes that a call may have if it has not the expected one. */
+enum { TRAIL_SLOTS = 64, TRAIL_WAYS = 4 };
+struct trail_slot {
+    struct trail_of_class {
+        struct stream_class *class;
+        struct path_trail *trail; /* NULL: none */
+    } ways[TRAIL_WAYS];           /* the latest first */
+};
+
 struct stream {
     struct stream_head head;              /* must be first */
     const struct grammar_next *predicted; /* by the structure grammar; never NULL */
@@ -42,7 +51,10 @@ struct stream {
     size_t step;                          /* from one time to the next: 1; 0 if times are not recorded */
     const struct vocabulary *vocabulary;
     site_resolver *resolve;
-    site_locator *locate;          /* or NULL */
+    path_finder *find_path;        /* or NULL */
+    struct trail_slot *trails;     /* TRAIL_SLOTS; NULL: none yet */
+    size_t trail_bytes;            /* of them */
+    uint32_t trails_left_out;      /* trails for which there was no room */
     struct stream_class *table;    /* uthash by key */
     struct stream_class **classes; /* by class index */
     uint32_t class_count;
@@ -115,7 +127,7 @@ static inline bool stream_step(struct stream *s, const struct class_head *head, 
 {
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
     bool room = stream_count(s, class, length, signature_predicted(&class->signatures), start, end);
-    bool same = grammar_step(class->signatures.sequence.grammar);
+    bool same = grammar_step(class->signatures.sequence.grammar) & !class->signatures.expected_varies;
     return grammar_step(s->structure.grammar) & same & room;
 }
 
@@ -123,8 +135,8 @@ static inline bool stream_step(struct stream *s, const struct class_head *head, 
 enum pilgrim_status stream_relieve_class(struct stream *s, uint32_t terminal) PILGRIM_CHECKED;
 enum pilgrim_status stream_relieve_structure(struct stream *s) PILGRIM_CHECKED;
 
-/* Turns cursors that have come to the end of a run, and settles times if there is no room for more.
- * errors: as stream_append */
+/* Turns cursors that have come to the end of a run, steps slots that vary, and settles times if there is no room for
+ * more. errors: as stream_append */
 enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head) PILGRIM_CHECKED;
 
 #endif

@@ -21,6 +21,7 @@ static void forget(struct signatures *s)
         s->by_terminal[i]->successor = NULL;
     s->last = NULL;
     s->expected = NULL;
+    s->expected_varies = NULL;
     s->expected_length = 0;
 }
 

@@ -3,6 +3,7 @@
 #include "recover/thread_classes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/try.h"
 
@@ -27,10 +28,16 @@ static enum pilgrim_status take_class(struct cursor *c, const struct replay_modu
         return PILGRIM_NOMEM;
     classes->items = items;
     struct class_site *class = &items[classes->count++];
-    class->function = record.function;
-    class->has_site = record.frame_count;
+    *class = (struct class_site){.function = record.function, .has_site = record.frame_count};
     if (record.frame_count)
         class->site = record.frames[0];
+    if (record.frame_count < 2)
+        return PILGRIM_OK;
+    class->callers = calloc(record.frame_count - 1, sizeof *class->callers);
+    if (!class->callers)
+        return PILGRIM_NOMEM;
+    class->caller_count = record.frame_count - 1;
+    memcpy(class->callers, record.frames + 1, class->caller_count * sizeof *class->callers);
     return PILGRIM_OK;
 }
 
@@ -69,8 +76,11 @@ enum pilgrim_status process_facts_read(const struct read_process *p, uint32_t fu
 
 void process_facts_free(const struct read_process *p, struct shared_facts *facts, struct thread_classes *classes)
 {
-    for (size_t i = 0; classes && i < p->thread_count; i++)
+    for (size_t i = 0; classes && i < p->thread_count; i++) {
+        for (size_t k = 0; k < classes[i].count; k++)
+            free(classes[i].items[k].callers);
         free(classes[i].items);
+    }
     free(classes);
     shared_facts_free(facts);
 }

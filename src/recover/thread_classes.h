@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a process's journal says of its threads' call classes: functions and call sites. Nothing of it is trusted. */
+/* What a process's journal says of its threads' call classes: functions and call paths. Nothing of it is trusted. */
 #ifndef PILGRIM_THREAD_CLASSES_H
 #define PILGRIM_THREAD_CLASSES_H
 
@@ -11,6 +11,8 @@ struct class_site {
     uint32_t function;
     bool has_site;
     struct code_frame site;
+    struct code_frame *callers; /* from the innermost outwards */
+    size_t caller_count;
 };
 
 struct thread_classes {

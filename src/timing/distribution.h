@@ -88,7 +88,7 @@ static inline void distribution_add(struct distribution *d, uint64_t ns)
     if (__builtin_expect(distribution_counts(d), 1) && __builtin_expect(++d->histogram[k] == UINT16_MAX, 0))
         distribution_halve(d);
     d->count++;
-    add_wide(d->total, ns);
+    d->total[1] += __builtin_add_overflow(d->total[0], ns, &d->total[0]); /* compilers spill a sum of 128 bits */
     add_wide(d->squares, (unsigned __int128)ns * ns);
     if (ns < d->least)
         d->least = ns;

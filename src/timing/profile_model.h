@@ -3,7 +3,7 @@
 #ifndef PILGRIM_PROFILE_MODEL_H
 #define PILGRIM_PROFILE_MODEL_H
 
-#include "timing/range_coder.h"
+#include "format/range_coder.h"
 
 enum {
     PROFILE_PARTS_MAX = 64,     /* distributions of a class's durations, or of its gaps */
@@ -11,6 +11,7 @@ enum {
     PROFILE_SHARES = 32,        /* of a histogram */
     PROFILE_MEAN_PRECISION = 8, /* precision of the mean's figure; below, of other figures */
     PROFILE_PRECISION = 4,
+    PROFILE_SLIGHT_MEAN = 3, /* the precision of the mean of a slight distribution; its longest has precision 0 */
     PROFILE_BUCKET_BITS = 6,
     PROFILE_ACTIVITIES = 6,
     PROFILE_BLOCKS_MAX = 1 << 16
@@ -22,9 +23,10 @@ enum profile_kind { PROFILE_DURATIONS, PROFILE_GAPS, PROFILE_KINDS };
 struct profile_contexts {
     struct number_context count[PROFILE_KINDS], new_count[PROFILE_KINDS];
     struct number_context low[PROFILE_KINDS], high[PROFILE_KINDS], spread[PROFILE_KINDS], histogram[PROFILE_KINDS];
-    struct bit_context bucket[PROFILE_KINDS][1 << PROFILE_BUCKET_BITS];
+    struct bit_context bucket[PROFILE_KINDS][2][1 << PROFILE_BUCKET_BITS]; /* [1]: of slight ones */
+    struct number_context longest[PROFILE_KINDS];
     struct number_context parts, gap_parts, befores, before, which;
-    struct bit_context first, again, brief[PROFILE_KINDS];
+    struct bit_context first, again, brief[PROFILE_KINDS], slight[PROFILE_KINDS];
     struct bit_context shares, by_rank, by_rank_gaps, empty;
     struct number_context runs, blocks, ranks, value, most;
 };

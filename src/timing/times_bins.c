@@ -151,15 +151,14 @@ static __attribute__((noinline)) void find_anchor(struct times *t, const struct 
     r->is_seen = r->is_anchored;
 }
 
-/* Moves the anchor. At once if the reading is a little before the start of the call: no call so far was as quick to
- * read the clock. Else if the clocks have drifted apart: if the difference is small against the time since the last
- * reading, or so large that one of the clocks was set. */
+/* Moves the anchor. At once if the reading is before the start of the call: no call so far was as quick to read the
+ * clock, or the clock was set. If it is behind the end, the clocks have drifted apart if the difference is small
+ * against the time since the last reading, or one was set if it is large. */
 static void follow_clock(struct clock_readings *r, const struct bins *b, const struct span *s, int64_t ns)
 {
-    int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart,
-            since = ns - r->last;
-    bool is_little = since > 0 && (double)size * BINS_UNIT * 2 <= (double)b->base * (double)since;
-    if (size > APART_NS_DRIFT ? is_little || size > APART_NS_SET : apart < 0)
+    int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), since = ns - r->last;
+    bool is_little = since > 0 && (double)apart * BINS_UNIT * 2 <= (double)b->base * (double)since;
+    if (apart < 0 || (apart > APART_NS_DRIFT && (is_little || apart > APART_NS_SET)))
         r->offset = (int64_t)((uint64_t)r->offset + (uint64_t)apart);
     r->last = ns;
 }

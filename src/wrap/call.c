@@ -9,6 +9,7 @@
 #include "process/filter.h"
 #include "process/short_memory.h"
 #include "process/spill.h"
+#include "process/stack.h"
 #include "wrap/call_inline.h"
 #include "record/stream_inline.h"
 #include "objects/sharing.h"
@@ -30,13 +31,15 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     if (t && !t->inside && t->moved != moved) {
         t->moved = moved;
         thread_enter(t);
+        stacks_moved();
         stream_forget_moved(t->stream);
         thread_leave(t);
     }
     return off;
 }
 
-uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site)
+uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site,
+                           const void *frame)
 {
     const void *from_here = site;
     struct thread *t = thread_now;
@@ -53,7 +56,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     }
     if (from) {
         if (fortran_claims(from, function))
-            site = from->site;
+            site = from->site, frame = from->frame;
         else if (t && t->inside)
             from = NULL; /* made by C inside the call from Fortran */
         else
@@ -87,7 +90,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         thread_leave(t);
         return NULL;
     }
-    t->class = recorded ? stream_class_head(t->stream, function, site, from != NULL) : NULL;
+    t->class = recorded ? stream_class_head(t->stream, function, site, frame, from != NULL) : NULL;
     if (recorded && !t->class) {
         thread_leave(t);
         return call_no_memory();
@@ -97,6 +100,21 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     c->fortran = from;
     c->base = capture.world;
     return t->key.data;
+}
+
+void call_other_path(struct call *c)
+{
+    struct thread *t = c->thread;
+    const struct class_key *key = &t->class->key;
+    const struct class_head *class = stream_class_head(t->stream, key->function, key->site, c->frame, key->fortran);
+    c->trail = NULL;
+    if (!class) {
+        t->key.failed = true; /* call_done says so */
+        return;
+    }
+    t->class = class;
+    t->journal->class = class->number;
+    t->journal->start = clock_now();
 }
 
 int call_untracked(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind base,
@@ -215,6 +233,8 @@ static __attribute__((noinline)) void call_turn(const struct call *c)
     enum pilgrim_status status = stream_turn(t->stream, t->class);
     if (status != PILGRIM_OK)
         call_lost(c, status);
+    else if (t->pending)
+        call_ended(t);
     thread_leave(t);
 }
 

@@ -18,12 +18,14 @@
 #include "objects/handles.h"
 #include "mpi/mpi_library.h"
 #include "objects/requests.h"
+#include "unwind/call_path.h"
 
 struct thread;
 struct fortran_call;
 
 /* In a wrapper: the address in the program that the call returns to. */
-#define CALL_SITE __builtin_return_address(0)
+#define CALL_SITE  __builtin_return_address(0)
+#define CALL_FRAME CALL_PATH_FRAME /* its frame */
 
 /* What a function does to objects. Objects are followed even if the call is not recorded. */
 enum call_follows {
@@ -40,12 +42,14 @@ struct call {
     };
     uint32_t function;     /* enum function_id (functions.h, generated) */
     uint32_t current_base; /* number of the last rank base written to the key */
-    /* From here to `base`, all is 0 at the beginning of a usual call. */
+    /* From here to `frame`, all is 0 at the beginning of a usual call. */
     const struct fortran_call *fortran; /* NULL: called from C */
     int64_t operation_count;            /* of `operations` */
     bool ok;                            /* the outputs are defined */
     bool failed_poll;                   /* it asked whether something had happened, and nothing had */
     bool dropped;                       /* the call is not recorded: its objects are followed, its key is dropped */
+    const struct path_trail *trail;     /* not NULL: the class may be another one of the same site; call_settle_path */
+    const void *frame;                  /* CALL_FRAME, if there is a trail */
     struct rank_base base;              /* for arguments that are ranks: set by call_rank_base, else rank base 0 */
     const struct found_operation_bits *operations; /* found by put_requests; scratch memory of the thread */
     uint64_t end;                                  /* clock ticks */
@@ -55,7 +59,12 @@ struct call {
 enum { CALL_ROOM = 1024, CALL_ROOM_OF_VALUE = 32 };
 
 /* The rest of call_begin (call_inline.h), for all cases but the usual one. */
-uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site);
+uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site,
+                           const void *frame);
+
+/* The rest of call_settle_path and call_enter: the call has another path than the last one of its class. Finds its
+ * class and sets its start anew. */
+void call_other_path(struct call *c);
 
 /* Notes that a call that is not recorded began REQUEST, if RET is MPI_SUCCESS. Its ranks refer to HANDLE, of kind BASE
  * (KIND_COUNT: to none). Returns RET. */

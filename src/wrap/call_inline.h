@@ -36,7 +36,7 @@ _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, t
 
 /* ---- the call ---- */
 
-/* Fills C for a call of T, which has entered it, that is made at SITE. Does not set t->class, nor c->base. */
+/* Fills C for a call of T, which has entered it, that is made at SITE. Does not set t->class, c->frame, nor c->base. */
 CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, const void *site)
 {
     t->frame = c;
@@ -45,7 +45,7 @@ CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, 
     c->thread = t;
     c->function = function;
     c->current_base = 0;
-    memset(&c->fortran, 0, offsetof(struct call, base) - offsetof(struct call, fortran));
+    memset(&c->fortran, 0, offsetof(struct call, frame) - offsetof(struct call, fortran));
 }
 
 /* Returns the reasons not to record, to be tested at once; 0: calls are recorded. */
@@ -72,22 +72,23 @@ CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
  * paused, nested, left out, not initialised, after finalize). The wrapper then calls PMPI and call_passed, and
  * returns. */
 CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows,
-                                const void *site)
+                                const void *site, const void *frame)
 {
     struct thread *t = thread_now;
     if (!CALL_LIKELY(!off) || !CALL_LIKELY(t) || !CALL_LIKELY(!t->inside) || !CALL_LIKELY(!fortran_now))
-        return call_begin_slowly(c, function, follows, site);
+        return call_begin_slowly(c, function, follows, site, frame);
     thread_enter(t);
     if (!CALL_LIKELY(!call_off())) { /* MPI_Finalize, maybe, since OFF was read */
         thread_leave(t);
-        return call_begin_slowly(c, function, follows, site);
+        return call_begin_slowly(c, function, follows, site, frame);
     }
     const struct class_head *class = stream_expected(t->stream);
+    const struct path_trail *trail = class->trail;
     if (!CALL_LIKELY(class_is(class, function, site, false))) {
         if (!CALL_LIKELY(!filter_left_out[function])) {
             if (!call_may_be_untracked(follows)) {
                 thread_leave(t);
-                return call_begin_slowly(c, function, follows, site);
+                return call_begin_slowly(c, function, follows, site, frame);
             }
             c->thread = t;
             t->frame = c; /* so that a call from its callback does not count as one after a call that never returned */
@@ -95,15 +96,18 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
             t->class = NULL;
             return NULL;
         }
-        class = stream_class_head(t->stream, function, site, false);
+        class = stream_class_head(t->stream, function, site, frame, false);
         if (!class) {
             c->thread = NULL;
             thread_leave(t);
             return call_no_memory();
         }
+        trail = NULL;
     }
     t->class = class;
     call_fill(c, t, function, site);
+    c->trail = trail;
+    c->frame = frame;
     uint8_t *at = t->key.data;
     if (!at)
         __builtin_unreachable(); /* so the caller need not test it */
@@ -127,7 +131,16 @@ static inline int call_passed(const struct call *c, int ret)
         return passed;                                                                                                 \
     } while (0)
 
-/* The real function is called next. AT: where the outputs begin in the key. */
+/* Makes t->class the class of the call. To be called before call_enter where a value depends on it. */
+static inline void call_settle_path(struct call *c)
+{
+    if (c->trail && !path_trail_is(c->trail, c->frame))
+        call_other_path(c);
+}
+
+/* The real function is called next. AT: where the outputs begin in the key.
+ *
+ * The path is compared here, behind the reading of the clock, because it was measured to cost least here. */
 static inline void call_enter(struct call *c, uint8_t *at)
 {
     struct thread *t = c->thread;
@@ -135,6 +148,8 @@ static inline void call_enter(struct call *c, uint8_t *at)
     live->outputs = at;
     live->class = t->class ? t->class->number : JOURNAL_NO_CLASS;
     live->start = clock_now();
+    if (c->trail && !CALL_LIKELY(path_trail_is(c->trail, c->frame)))
+        call_other_path(c);
     /* From here on a journal's reader takes the call for one in progress, until it is counted. */
     atomic_store_explicit(&live->entered, thread_calls(t) + 1, memory_order_release);
 }

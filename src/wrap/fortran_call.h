@@ -30,6 +30,7 @@ struct fortran_call {
     struct fortran_entry *entry;
     const intptr_t *words; /* its arguments */
     const void *site;
+    const void *frame;          /* of the entry: CALL_PATH_FRAME */
     bool seen;                  /* the C function was called */
     bool taken;                 /* fortran_take has used it */
     struct fortran_call *outer; /* the call from Fortran whose callback makes this one */

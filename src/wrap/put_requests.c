@@ -49,37 +49,61 @@ static inline void end_live(const struct call *c, struct operation_name name)
 
 /* ---- one request ---- */
 
-/* Stores the request that the call begins. */
-static inline uint8_t *store_begun(struct call *c, uint8_t *at, struct operation_name name)
+/* Stores the request that the call begins, in any case. */
+static __attribute__((noinline)) uint8_t *store_begun_slowly(struct call *c, uint8_t *at, struct operation_name name)
 {
     struct live_requests *live = &c->thread->live;
     if (name.class_number == REQUEST_NULL || c->dropped)
         return store_operation(at, name);
-    if (!CALL_LIKELY(live_begin_quickly(live, name.class_number, name.request_index))) {
-        bool predicted = live_request_index(live, name.class_number) == name.request_index;
-        if (live_begin(live, name.class_number, name.request_index) != PILGRIM_OK)
-            c->key->failed = true;
-        if (!predicted)
-            return store_operation(at, name);
-    }
+    bool predicted = live_request_index(live, name.class_number) == name.request_index;
+    if (live_begin(live, name.class_number, name.request_index) != PILGRIM_OK)
+        c->key->failed = true;
+    if (!predicted)
+        return store_operation(at, name);
     *at = VALUE_BEGUN;
     return store_slot(at + 1, name.class_number);
 }
 
-static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind,
-                                     bool persistent, const struct posting *posted)
+/* Returns the class number of an operation that the call begins. For thread 0 it is the number of the class itself. */
+static inline int64_t class_begun(const struct call *c)
+{
+    const struct thread *t = c->thread;
+    return !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
+}
+
+static __attribute__((noinline)) uint8_t *store_created_slowly(struct call *c, uint8_t *at, MPI_Request request,
+                                                               enum request_kind kind, bool persistent,
+                                                               struct posting posted)
 {
     struct thread *t = c->thread;
-    /* For thread 0 this is the number of the class itself. */
-    int64_t class_number =
-        !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
-    t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->base, posted);
-    return store_begun(c, at, operation_name(t->created));
+    t->created =
+        request_created_slowly(t->requests, HANDLE(request), class_begun(c), kind, persistent, &c->base, &posted);
+    return store_begun_slowly(c, at, operation_name(t->created));
+}
+
+/* POSTED: its count is 0 if the call does not predict the status. Calls the slow functions last only, so that the quick
+ * path saves no registers. */
+CALL_INLINE uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind,
+                                   bool persistent, struct posting posted)
+{
+    struct thread *t = c->thread;
+    if (!CALL_LIKELY(!c->dropped))
+        return store_created_slowly(c, at, request, kind, persistent, posted);
+    int64_t class_number = class_begun(c);
+    const struct operation *o =
+        request_created_quickly(t->requests, HANDLE(request), class_number, kind, persistent, &c->base, &posted);
+    if (!CALL_LIKELY(o))
+        return store_created_slowly(c, at, request, kind, persistent, posted);
+    t->created = o;
+    if (!CALL_LIKELY(live_begin_quickly(&t->live, class_number, o->request_index)))
+        return store_begun_slowly(c, at, operation_name(o));
+    *at = VALUE_BEGUN;
+    return store_slot(at + 1, class_number);
 }
 
 uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent)
 {
-    return store_created(c, at, request, kind, persistent, NULL);
+    return store_created(c, at, request, kind, persistent, (struct posting){0});
 }
 
 uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
@@ -88,7 +112,7 @@ uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enu
     bool known = !c->dropped && source >= 0 && tag >= 0 && count > 0 && count <= UINT32_MAX;
     const struct posting posted = {
         .count = known ? (uint32_t)count : 0, .segment = c->thread->segment, .source = source, .tag = tag};
-    return store_created(c, at, request, kind, persistent, posted.count > 0 ? &posted : NULL);
+    return store_created(c, at, request, kind, persistent, posted);
 }
 
 /* Sets the operations of the call, which are or will be the COUNT first ones in the thread's `finding`. */
@@ -148,7 +172,7 @@ static void find_operations(struct call *c, const MPI_Request *requests, int64_t
 
 /* Stores the head of an array of COUNT requests, with room for them. The caller ends with call_flush. NULL: out of
  * memory. */
-static uint8_t *items_begin(struct call *c, int64_t count)
+CALL_INLINE uint8_t *items_begin(struct call *c, int64_t count)
 {
     uint64_t n = (uint64_t)count;
     return put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / ITEM_BYTES ? (size_t)KEY_MAX + 1 : n * ITEM_BYTES);
@@ -165,7 +189,8 @@ static void put_found(struct call *c, const MPI_Request *requests)
     uint8_t *at = items_begin(c, count);
     if (!at)
         return;
-    struct run_writer run = {0};
+    struct run_writer run;
+    run_begin(&run);
     for (int64_t i = 0; i < count; i++) {
         uint8_t *item = at;
         at = store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_INDICES);
@@ -175,10 +200,71 @@ static void put_found(struct call *c, const MPI_Request *requests)
     call_flush(c, at);
 }
 
+/* Finds and stores each request in turn, while there is one thread and the array is too short for a run. False: another
+ * case, and nothing was stored. */
+static bool put_requests_quickly(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    struct thread_requests *r = c->thread->requests;
+    struct finding *f = &c->thread->finding;
+    size_t before = c->key->length;
+    bool quick = !objects_threads && !c->dropped && requests && count > 0 && count < VALUE_SERIES_MIN;
+    uint8_t *at = CALL_LIKELY(quick) && reserve(c, count) ? items_begin(c, count) : NULL;
+    if (!at)
+        return false;
+    uint32_t search = requests_search_begin(r);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t handle = f->handles[i] = HANDLE(requests[i]);
+        if (handle == request_null_handle) {
+            f->found[i] = found_only(&request_null);
+            at = store_name(at, NAME_MPI_REQUEST_NULL);
+            continue;
+        }
+        struct operation *o = requests_search_next(r, handle, search);
+        if (!CALL_LIKELY(o)) {
+            c->key->length = before;
+            return false;
+        }
+        found_set(&f->found[i], o, r, true);
+        at = store_live(c, at, operation_name(o), LIVE_INDICES);
+    }
+    call_flush(c, at);
+    return true;
+}
+
 void put_requests(struct call *c, const MPI_Request *requests, int64_t count)
 {
+    if (CALL_LIKELY(put_requests_quickly(c, requests, count)))
+        return;
     find_operations(c, requests, count);
     put_found(c, requests);
+}
+
+/* Stores an output array. Returns where the next value goes. */
+static __attribute__((noinline)) uint8_t *store_items_after(struct call *c, uint8_t *at, const MPI_Request *requests,
+                                                            int64_t count)
+{
+    struct run_writer run;
+    run_begin(&run);
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *item = at;
+        at = requests[i] == MPI_REQUEST_NULL
+                 ? store_name(at, NAME_MPI_REQUEST_NULL)
+                 : store_live(c, at, operation_name(found_operation(&c->operations[i])), LIVE_INDICES);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
+    return at;
+}
+
+/* The same for an array of null requests without a run, as most calls leave it. Returns NULL for another array. */
+static inline uint8_t *store_nulls(uint8_t *at, const MPI_Request *requests, int64_t count)
+{
+    if (count >= VALUE_SERIES_MIN)
+        return NULL;
+    for (int64_t i = 0; i < count; i++, at = store_name(at, NAME_MPI_REQUEST_NULL))
+        if (requests[i] != MPI_REQUEST_NULL)
+            return NULL;
+    return at;
 }
 
 void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count)
@@ -190,24 +276,15 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     }
     count = count > c->operation_count ? c->operation_count : count > 0 ? count : 0;
     uint8_t *at = items_begin(c, count);
-    const struct found_operation_bits *operations = c->operations;
-    struct run_writer run = {0};
-    for (int64_t i = 0; at && i < count; i++) {
-        uint8_t *item = at;
-        at = requests[i] == MPI_REQUEST_NULL
-                 ? store_name(at, NAME_MPI_REQUEST_NULL)
-                 : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_INDICES);
-        if (count >= VALUE_SERIES_MIN)
-            at = run_put(&run, item, at);
+    if (at) {
+        uint8_t *end = store_nulls(at, requests, count);
+        call_flush(c, end ? end : store_items_after(c, at, requests, count));
     }
-    if (at)
-        call_flush(c, at);
     for (int64_t i = 0; i < count; i++)
-        if (requests[i] == MPI_REQUEST_NULL)
-            end_live(c, operation_name(found_operation(&operations[i])));
-    for (int64_t i = 0; i < count; i++)
-        t->finding.found[i].gone = requests[i] == MPI_REQUEST_NULL;
-    requests_finished(t->requests, &t->finding, count);
+        if (requests[i] == MPI_REQUEST_NULL) {
+            end_live(c, operation_name(found_operation(&c->operations[i])));
+            request_finish(t->requests, &t->finding, i);
+        }
 }
 
 /* ---- arrays that are stored as changes (request_array_delta.h) ---- */
@@ -228,7 +305,7 @@ static inline bool find_same_requests(struct call *c, const MPI_Request *request
             in->items[i] = (struct operation_name){.class_number = REQUEST_NULL};
             null |= UINT64_C(1) << i;
         } else {
-            struct operation *o = requests_search_quickly(r, handle, search);
+            struct operation *o = requests_search_next(r, handle, search);
             if (!CALL_LIKELY(o))
                 return false;
             found_set(&f->found[i], o, r, true);
@@ -291,6 +368,7 @@ static bool put_same_requests(struct call *c, const MPI_Request *requests, int64
 void put_requests_again(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
+    call_settle_path(c);
     if (put_same_requests(c, requests, count))
         (void)array_delta_in(&t->request_delta, stream_class_register(t->stream, t->class->number), c->key);
 }

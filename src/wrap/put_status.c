@@ -132,28 +132,29 @@ static inline int64_t unit_of(int64_t bytes, int64_t count)
     return bytes % count ? 0 : bytes / count;
 }
 
-/* Stores the status of OPERATION, number INDEX of the call, as the call that began it predicted it. Returns NULL and
- * stores nothing if the prediction fails. Not used for long arrays: their statuses are alike enough. */
-static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
-                                    const MPI_Status *status, bool ignored)
+/* True if the source and the tag in STATUS are those that OPERATION was posted with, and the reader knows them. Not for
+ * long arrays: their statuses are alike enough. */
+static inline bool came_as_posted(const struct call *c, const struct operation *operation, const MPI_Status *status)
 {
     const struct posting *posted = &operation->posted;
     const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_INDEX_LIMIT;
-    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 ||
-        operation->request_index >= limit ||
-        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||
-        posted->segment != c->thread->segment || status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
-        return NULL;
-    int64_t unit = unit_of(received_bytes(status), posted->count);
-    if (unit == 0)
-        return NULL;
+    return !c->dropped && c->operation_count < VALUE_SERIES_MIN && posted->count != 0 &&
+           operation->request_index < limit &&
+           operation_class(operation) >> REQUEST_THREAD_SHIFT == (int64_t)c->thread->index &&
+           posted->segment == c->thread->segment && status->MPI_SOURCE == posted->source &&
+           status->MPI_TAG == posted->tag;
+}
+
+static inline uint8_t *store_posted(uint8_t *at, int64_t index, int64_t unit, bool ignored)
+{
     at[0] = VALUE_POSTED;
     at[1] = ignored ? STATUS_IGNORED : 0;
     return store_slot(store_slot(at + 2, index), unit);
 }
 
 /* Stores the fields of a receive's status. */
-static uint8_t *store_received(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status)
+static __attribute__((noinline)) uint8_t *store_received(struct call *c, uint8_t *at, const struct operation *operation,
+                                                         const MPI_Status *status)
 {
     struct rank_base base = rank_base_numbered(operation->base);
     return store_fields(c, at, &base, status);
@@ -191,6 +192,42 @@ static __attribute__((noinline, cold)) uint8_t *store_failed(struct call *c, uin
     return at;
 }
 
+/* Stores the status of a completed receive: as the call that began it predicted it, if that holds. */
+static __attribute__((noinline)) uint8_t *store_receive(struct call *c, uint8_t *at, int64_t index,
+                                                        const struct operation *operation, const MPI_Status *status,
+                                                        bool ignored)
+{
+    int64_t unit = came_as_posted(c, operation, status) ? unit_of(received_bytes(status), operation->posted.count) : 0;
+    return unit ? store_posted(at, index, unit, ignored)
+                : store_received(c, store_head(at, ignored, false), operation, status);
+}
+
+/* Stores the status of a completed OPERATION, number INDEX of the call, in any case. */
+static __attribute__((noinline)) uint8_t *store_completed(struct call *c, uint8_t *at, int64_t index,
+                                                          const struct operation *operation, const MPI_Status *status,
+                                                          bool ignored)
+{
+    becomes_inactive(c, index, operation);
+    switch (operation_kind(operation)) {
+    case REQUEST_RECV:
+    case REQUEST_PRECV:
+        return store_receive(c, at, index, operation, status, ignored);
+    case REQUEST_GREQ:
+        return store_whole(c, at, NULL, status, ignored);
+    case REQUEST_IO:
+        return store_status_io(at, status, ignored);
+    default:
+        return store_none(at, 1);
+    }
+}
+
+static __attribute__((noinline)) uint8_t *store_without_operation(struct call *c, uint8_t *at, const MPI_Status *status,
+                                                                  bool ignored)
+{
+    return store_whole(c, at, NULL, status, ignored);
+}
+
+/* What is usual comes first, and calls a function last only, so that no registers are saved for it. */
 static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
 {
     const struct operation *operation =
@@ -200,27 +237,19 @@ static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, con
     if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)
         return store_failed(c, at, index, operation, status, ignored);
     if (!operation || !operation->active) /* as for a null request */
-        return store_whole(c, at, NULL, status, ignored);
-    uint8_t *end = NULL;
-    switch (operation_kind(operation)) {
-    case REQUEST_RECV:
-    case REQUEST_PRECV:
-        end = store_posted(c, at, index, operation, status, ignored);
-        if (!end)
-            end = store_received(c, store_head(at, ignored, false), operation, status);
-        break;
-    case REQUEST_GREQ:
-        end = store_whole(c, at, NULL, status, ignored);
-        break;
-    case REQUEST_IO:
-        end = store_status_io(at, status, ignored);
-        break;
-    default:
-        end = store_none(at, 1);
-        break;
-    }
-    becomes_inactive(c, index, operation);
-    return end;
+        return store_without_operation(c, at, status, ignored);
+    if (operation_is_persistent(operation))
+        return store_completed(c, at, index, operation, status, ignored);
+    if (operation_kind(operation) == REQUEST_SEND)
+        return store_none(at, 1);
+    if (operation_kind(operation) != REQUEST_RECV)
+        return store_completed(c, at, index, operation, status, ignored);
+    if (!came_as_posted(c, operation, status))
+        return store_received(c, store_head(at, ignored, false), operation, status);
+    int64_t bytes = 0;
+    int64_t unit = status_read_plainly(status, &bytes) ? unit_of(bytes, operation->posted.count) : 0;
+    return CALL_LIKELY(unit) ? store_posted(at, index, unit, ignored)
+                             : store_completed(c, at, index, operation, status, ignored);
 }
 
 uint8_t *store_status_of(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
@@ -238,7 +267,8 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
     uint8_t *at = put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / STATUS_BYTES ? (size_t)KEY_MAX + 1 : n * STATUS_BYTES);
     if (!at)
         return;
-    struct run_writer run = {0};
+    struct run_writer run;
+    run_begin(&run);
     for (int64_t i = 0; i < count; i++) {
         uint8_t *item = at;
         at = store_one(c, at, indices ? indices[i] : i, &statuses[i], ignored);

@@ -14,6 +14,10 @@
  * out. */
 #define BRIEF_SHARE (1.0 / 512)
 
+/* A distribution with less than this share of the run's time, and without a time of this share of what one rank has, is
+ * slight: there may be hundreds of them, one for each path to a call that takes next to nothing. */
+#define SLIGHT_SHARE (1.0 / 4096)
+
 /* A class has values for each rank if its ranks differ by this ratio, and by this share of a rank's time. */
 #define BY_RANK_RATIO 1.1
 #define BY_RANK_SHARE (1.0 / 64)
@@ -24,8 +28,9 @@ struct profile_writer {
     struct profile_parts parts;
     struct range_encoder out;
     struct profile_model model;
-    uint32_t *last; /* by class: the part of its last leaf ... */
-    uint32_t *leaf; /* ... and the number of its next leaf */
+    uint32_t *last;                /* by class: the part of its last leaf ... */
+    uint32_t *leaf;                /* ... and the number of its next leaf */
+    double (*rest)[PROFILE_KINDS]; /* by function: ns of slight distributions that rounding has left out so far */
 };
 
 /* ---- distributions ---- */
@@ -41,13 +46,15 @@ static void put_count(struct profile_writer *w, enum profile_kind kind, uint64_t
     profile_recent_use(&w->model, at, count);
 }
 
-static void put_mean(struct profile_writer *w, enum profile_kind kind, uint64_t mean)
+/* FIGURE: of the mean, of PRECISION. */
+static void put_mean(struct profile_writer *w, enum profile_kind kind, unsigned figure, unsigned precision)
 {
-    unsigned bucket = bucket_of(mean), node = 1, behind = bucket > 1 ? bucket - 1 : 0;
+    struct bit_context *contexts = w->model.contexts.bucket[kind][precision == PROFILE_SLIGHT_MEAN];
+    unsigned bucket = figure >> precision, node = 1, behind = bucket > 1 ? bucket - 1 : 0;
     for (unsigned i = PROFILE_BUCKET_BITS; i-- > 0; node = node << 1 | (bucket >> i & 1))
-        encode_flag(&w->out, &w->model.contexts.bucket[kind][node], bucket >> i & 1);
-    unsigned bits = behind < PROFILE_MEAN_PRECISION ? behind : PROFILE_MEAN_PRECISION;
-    encode_bits(&w->out, bits, figure_of(mean, PROFILE_MEAN_PRECISION) >> (PROFILE_MEAN_PRECISION - bits));
+        encode_flag(&w->out, &contexts[node], bucket >> i & 1);
+    unsigned bits = behind < precision ? behind : precision;
+    encode_bits(&w->out, bits, figure >> (precision - bits));
 }
 
 /* Writes the histogram as 32nds of all values. A bucket's share is wrong by a 64th at most. LEAST and MOST are the
@@ -67,13 +74,45 @@ static void put_histogram(struct profile_writer *w, enum profile_kind kind, cons
     }
 }
 
-static void put_distribution(struct profile_writer *w, enum profile_kind kind, const struct distribution *d)
+static bool is_slight(const struct profile_writer *w, const struct distribution *d)
+{
+    return distribution_total(d) < SLIGHT_SHARE * w->parts.run &&
+           (double)d->most < SLIGHT_SHARE * w->parts.run / w->fragment->rank_count;
+}
+
+/* Rounds the mean so that what rounding adds and leaves out is about the same in each FUNCTION: the sum of many slight
+ * distributions is as right as that of a few others. */
+static void put_slight(struct profile_writer *w, enum profile_kind kind, uint32_t function,
+                       const struct distribution *d)
+{
+    unsigned figure = figure_of(distribution_mean(d), PROFILE_SLIGHT_MEAN),
+             end = figure_of(d->most, PROFILE_SLIGHT_MEAN);
+    double count = (double)d->count, *rest = &w->rest[function][kind];
+    *rest += distribution_total(d) - count * (double)figure_ns(figure, PROFILE_SLIGHT_MEAN);
+    double step = count * (double)(figure_ns(figure + 1, PROFILE_SLIGHT_MEAN) - figure_ns(figure, PROFILE_SLIGHT_MEAN));
+    if (figure<end && * rest> step / 2) {
+        *rest -= step;
+        figure++;
+    }
+    put_mean(w, kind, figure, PROFILE_SLIGHT_MEAN);
+    if (d->count > 1)
+        encode_number(&w->out, &w->model.contexts.longest[kind], bucket_of(d->most) - (figure >> PROFILE_SLIGHT_MEAN));
+}
+
+static void put_distribution(struct profile_writer *w, enum profile_kind kind, uint32_t function,
+                             const struct distribution *d)
 {
     struct profile_contexts *c = &w->model.contexts;
     const struct fragment *f = w->fragment;
     uint64_t mean = distribution_mean(d);
+    bool slight = is_slight(w, d);
+    encode_flag(&w->out, &c->slight[kind], slight);
     put_count(w, kind, d->count);
-    put_mean(w, kind, mean);
+    if (slight) {
+        put_slight(w, kind, function, d);
+        return;
+    }
+    put_mean(w, kind, figure_of(mean, PROFILE_MEAN_PRECISION), PROFILE_MEAN_PRECISION);
     if (kind == PROFILE_DURATIONS)
         encode_bits(&w->out, profile_bits(f->rank_count), d->high_rank - f->first_rank);
     if (d->count == 1)
@@ -91,10 +130,10 @@ static void put_distribution(struct profile_writer *w, enum profile_kind kind, c
 
 /* ---- classes ---- */
 
-static void put_gaps(struct profile_writer *w, const struct gap_parts *gaps, bool listed)
+static void put_gaps(struct profile_writer *w, uint32_t function, const struct gap_parts *gaps, bool listed)
 {
     struct profile_contexts *c = &w->model.contexts;
-    put_distribution(w, PROFILE_GAPS, &gaps->all);
+    put_distribution(w, PROFILE_GAPS, function, &gaps->all);
     if (!listed)
         return;
     encode_number(&w->out, &c->befores, gaps->before_count);
@@ -102,7 +141,7 @@ static void put_gaps(struct profile_writer *w, const struct gap_parts *gaps, boo
         encode_number(&w->out, &c->before, gaps->before[i] - next);
 }
 
-static void put_class(struct profile_writer *w, const struct class_parts *class)
+static void put_class(struct profile_writer *w, uint32_t function, const struct class_parts *class)
 {
     struct profile_contexts *c = &w->model.contexts;
     if (!class->called)
@@ -111,13 +150,30 @@ static void put_class(struct profile_writer *w, const struct class_parts *class)
     if (class->part_count == 0)
         return;
     for (uint32_t i = 0; i < class->part_count; i++)
-        put_distribution(w, PROFILE_DURATIONS, &class->durations[i]);
+        put_distribution(w, PROFILE_DURATIONS, function, &class->durations[i]);
     encode_number(&w->out, &c->gap_parts, class->gap_count);
     for (uint32_t i = 0; i < class->gap_count; i++)
-        put_gaps(w, &class->gaps[i], i > 0);
+        put_gaps(w, function, &class->gaps[i], i > 0);
     encode_flag(&w->out, &c->first, class->first.count > 0);
     if (class->first.count > 0)
-        put_distribution(w, PROFILE_GAPS, &class->first);
+        put_distribution(w, PROFILE_GAPS, function, &class->first);
+}
+
+static enum pilgrim_status put_classes(struct profile_writer *w)
+{
+    const struct fragment *f = w->fragment;
+    w->rest = calloc((size_t)f->functions.count + 1, sizeof *w->rest);
+    for (uint32_t i = 0; w->rest && i < w->parts.class_count; i++) {
+        size_t length;
+        struct cursor c;
+        const uint8_t *data = intern_get(&f->classes, i, &length);
+        cursor_init(&c, data, length);
+        uint64_t function = cursor_varint(&c) >> 1;
+        put_class(w, function < f->functions.count ? (uint32_t)function : 0, &w->parts.classes[i]);
+    }
+    enum pilgrim_status status = w->rest ? PILGRIM_OK : PILGRIM_NOMEM;
+    free(w->rest);
+    return status;
 }
 
 static enum pilgrim_status put_leaf(void *context, const struct profile_leaf *leaf)
@@ -191,7 +247,7 @@ static bool is_by_rank(const struct share_table *t, uint32_t number, double run)
     return most - least >= BY_RANK_SHARE * run && most > BY_RANK_RATIO * least;
 }
 
-static enum pilgrim_status put_classes(struct profile_writer *w, const struct share_table *all)
+static enum pilgrim_status put_class_shares(struct profile_writer *w, const struct share_table *all)
 {
     struct profile_contexts *c = &w->model.contexts;
     struct share_table t = {0};
@@ -230,7 +286,7 @@ static enum pilgrim_status put_shares(struct profile_writer *w)
     for (uint32_t i = 0; status == PILGRIM_OK && i < ACTIVITY_COUNT; i++)
         put_row(w, &t, i);
     share_table_free(&t);
-    return status == PILGRIM_OK ? put_classes(w, &s->classes) : status;
+    return status == PILGRIM_OK ? put_class_shares(w, &s->classes) : status;
 }
 
 enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out)
@@ -242,8 +298,8 @@ enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out)
     profile_model_init(&w->model);
     encoder_init(&w->out, out);
     enum pilgrim_status status = profile_parts_make(f, &w->parts);
-    for (uint32_t i = 0; status == PILGRIM_OK && i < w->parts.class_count; i++)
-        put_class(w, &w->parts.classes[i]);
+    if (status == PILGRIM_OK)
+        status = put_classes(w);
     if (status == PILGRIM_OK)
         status = put_leaves(w);
     if (status == PILGRIM_OK)

@@ -5,12 +5,13 @@
 #include "write/trace_writer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/try.h"
 #include "format/section.h"
 #include "format/trace_format.h"
 #include "write/calls_writer.h"
+#include "write/coded_calls_writer.h"
+#include "write/paths_writer.h"
 #include "write/profile_writer.h"
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
@@ -41,103 +42,6 @@ static void write_table(const struct intern *t, enum framing framing, struct byt
     write_entries(t, framing, out);
 }
 
-/* Writes an offset as the difference from the last one: call sites are close together. */
-static void write_offset(struct bytes *out, uint64_t offset, uint64_t *last)
-{
-    bytes_put_svarint(out, (int64_t)(offset - *last));
-    *last = offset;
-}
-
-/* The frames of a class, innermost first. */
-struct frames {
-    uint32_t count;
-    struct {
-        uint64_t module;
-        uint64_t offset;
-    } frame[SITE_FRAMES_MAX];
-};
-
-static struct frames frames_of(struct cursor *c)
-{
-    struct frames found;
-    found.count = (uint32_t)cursor_index(c, SITE_FRAMES_MAX + 1);
-    for (uint32_t i = 0; i < found.count; i++) {
-        found.frame[i].module = cursor_varint(c);
-        found.frame[i].offset = cursor_varint(c);
-    }
-    return found;
-}
-
-/* Interns the callers of a call site, outermost first, so that each refers to one that has a number already. *CALLER is
- * the number of the innermost caller + 1, or 0. Classes share their common callers. */
-static enum pilgrim_status intern_callers(struct intern *callers, const struct frames *frames, uint64_t *caller)
-{
-    *caller = 0;
-    for (uint32_t i = frames->count; i-- > 1;) {
-        uint8_t key[3 * sizeof(uint64_t)];
-        uint32_t number;
-        memcpy(key, &frames->frame[i].module, 8);
-        memcpy(key + 8, &frames->frame[i].offset, 8);
-        memcpy(key + 16, caller, 8);
-        TRY(intern_add(callers, key, sizeof key, &number));
-        *caller = (uint64_t)number + 1;
-    }
-    return PILGRIM_OK;
-}
-
-static void write_callers(const struct intern *callers, struct bytes *out)
-{
-    uint64_t last = 0;
-    bytes_put_varint(out, callers->count);
-    for (uint32_t i = 0; i < callers->count; i++) {
-        size_t length;
-        uint64_t caller[3];
-        memcpy(caller, intern_get(callers, i, &length), sizeof caller);
-        bytes_put_varint(out, caller[0]);
-        write_offset(out, caller[1], &last);
-        bytes_put_varint(out, caller[2]);
-    }
-}
-
-static enum pilgrim_status collect_classes(const struct fragment *f, struct intern *callers, struct bytes *out)
-{
-    uint64_t last = 0;
-    bytes_put_varint(out, f->classes.count);
-    for (uint32_t i = 0; i < f->classes.count; i++) {
-        struct cursor c;
-        size_t length;
-        uint64_t caller;
-        const uint8_t *data = intern_get(&f->classes, i, &length);
-        cursor_init(&c, data, length);
-        bytes_put_varint(out, cursor_varint(&c));
-        const struct frames frames = frames_of(&c);
-        TRY(intern_callers(callers, &frames, &caller));
-        bytes_put_varint(out, frames.count ? 1 + (frames.frame[0].module << 1 | (caller > 0)) : 0);
-        if (frames.count)
-            write_offset(out, frames.frame[0].offset, &last);
-        if (caller)
-            bytes_put_varint(out, caller - 1);
-    }
-    return PILGRIM_OK;
-}
-
-/* Writes the tables of callers and of classes. */
-static enum pilgrim_status write_sites(const struct fragment *f, struct bytes *out)
-{
-    struct intern callers = {0};
-    struct bytes classes = {0};
-    enum pilgrim_status status = collect_classes(f, &callers, &classes);
-    if (status == PILGRIM_OK)
-        status = bytes_status(&classes);
-    if (status == PILGRIM_OK) {
-        write_callers(&callers, out);
-        bytes_put(out, classes.data, classes.length);
-    }
-    bytes_free(&classes);
-    intern_free(&callers);
-    return status;
-}
-
 /* Writes the fragment's strings, then all texts in the order of `stored_deltas`. The expressions number texts in this
  * order. */
 static void write_strings(const struct fragment *f, struct bytes *out)
@@ -164,7 +68,7 @@ static enum pilgrim_status write_definitions(const struct fragment *f, bool anot
     write_table(&f->properties, FRAMING_NONE, &b);
     write_table(&f->functions, FRAMING_TEXT, &b);
     write_table(&f->modules, FRAMING_NONE, &b);
-    enum pilgrim_status status = write_sites(f, &b);
+    enum pilgrim_status status = paths_write(f, &b);
     write_table(&f->shapes, FRAMING_LENGTH, &b);
     if (status == PILGRIM_OK)
         status = bytes_status(&b);
@@ -190,7 +94,10 @@ static enum pilgrim_status write_calls(const struct fragment *f, bool another, b
     struct bytes b = {0};
     enum pilgrim_status status = calls_write(f, another, plain, &b);
     maybe_wrong(PILGRIM_WRONG(SECTION_CALLS, plain, f->rank_count), &b);
-    if (status == PILGRIM_OK)
+    bool coded = false;
+    if (status == PILGRIM_OK && !plain)
+        status = coded_calls_write(f, &b, another, out, &coded);
+    if (status == PILGRIM_OK && !coded)
         status = section_write_bounded(out, SECTION_CALLS, &b, f->calls, another);
     bytes_free(&b);
     return status;
@@ -202,7 +109,7 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     enum pilgrim_status status = profile_write(f, &b);
     maybe_wrong(PILGRIM_WRONG(SECTION_PROFILE, false, f->rank_count), &b);
     if (status == PILGRIM_OK)
-        status = section_write_stored(out, SECTION_PROFILE, &b);
+        status = section_write_stored(out, SECTION_SHORT_PROFILE, &b);
     bytes_free(&b);
     return status;
 }

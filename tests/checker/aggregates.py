@@ -30,7 +30,7 @@ from bins import true_times  # noqa: E402
 from compare import Difference  # noqa: E402
 from second_decoder import Stream, Trace, shard_with  # noqa: E402
 from second_parts import Damage  # noqa: E402
-from second_profile import CATEGORIES, MEAN_PRECISION, PRECISION, WHOLE, bucket_of, figure  # noqa: E402
+from second_profile import CATEGORIES, MEAN_PRECISION, PRECISION, SLIGHT_MEAN, WHOLE, bucket_of, figure  # noqa: E402
 
 STANDARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "mpi-std")
 CHAPTERS = {"chap-pt2pt": "point to point", "chap-part": "point to point", "chap-coll": "collective", "chap-one-side": "one-sided",
@@ -40,6 +40,7 @@ SHARE_ESTIMATE = 1      # more of very many times, of which not all are counted
 ALL_COUNTED = (1 << 16) - 2
 TIME_ERROR = 0.03
 BRIEF_SMALL = 1.001 / 512   # of all ranks' time: where a distribution may lack some figures
+SLIGHT_SMALL = 1.001 / 4096 # likewise: where it may be slight
 ROW_WORTH = 0.1         # how far ranks are apart in a class that has a row ...
 ROW_SMALL = 1.01 / 64   # ... unless that is less than this, of the mean time of a rank
 
@@ -80,17 +81,31 @@ class Times:
     def __init__(self):
         self.times = []  # (ns, rank)
 
-    def check(self, what, d, small):
-        """SMALL: ns; only of times that are less together the shortest, the deviation and the histogram need not be known."""
+    def slight_check(self, what, d, small, longest):
+        """SMALL, LONGEST: ns; times of a slight distribution are less together, and each of them."""
+        times = [ns for ns, _ in self.times]
+        mean, stored = sum(times) // len(times), d.mean >> MEAN_PRECISION - SLIGHT_MEAN
+        if sum(times) > small or max(times) > longest:
+            raise Difference("%s: slight, with %d ns, %d at most" % (what, sum(times), max(times)))
+        if not 0 <= stored - figure(mean, SLIGHT_MEAN) <= 1:
+            raise Difference("%s: the mean is %d, stored as %d of 3 bits" % (what, mean, stored))
+        if len(times) > 1 and d.most >> PRECISION != max(max(times).bit_length(), d.mean >> MEAN_PRECISION):
+            raise Difference("%s: the longest is %d, stored in bucket %d" % (what, max(times), d.most >> PRECISION))
+
+    def check(self, what, d, run, ranks):
+        """RUN: ns that all RANKS took. Only of a small part of it the shortest, the deviation and the histogram need not be known."""
         times = [ns for ns, _ in self.times]
         if d.count != len(times):
             raise Difference("%s: %d times, not %d" % (what, d.count, len(times)))
+        if d.slight:
+            self.slight_check(what, d, SLIGHT_SMALL * run, SLIGHT_SMALL * run / ranks)
+            return
         n, total, squares = len(times), sum(times), sum(ns * ns for ns in times)
         figures = [("longest", max(times), d.most, PRECISION, 0), ("mean", total // n, d.mean, MEAN_PRECISION, 0)]
         if d.least is not None:
             deviation = math.isqrt(n * squares - total * total) // n
             figures += [("shortest", min(times), d.least, PRECISION, 0), ("deviation", deviation, d.deviation, PRECISION, 1)]
-        elif total > small:
+        elif total > BRIEF_SMALL * run:
             raise Difference("%s: not all is known of %d ns" % (what, total))
         for name, value, stored, precision, more in figures:
             if not figure(max(value - more, 0), precision) <= stored <= figure(value + more, precision):
@@ -201,7 +216,7 @@ class Shard:
             name = self.name_of(number)
             for kind, those in (("durations", known.durations), ("gaps", known.gaps), ("first", [known.first] if known.first else [])):
                 for i, d in enumerate(those):
-                    self.distributions.pop((number, kind, i), Times()).check("%s, %s %d" % (name, kind, i), d, BRIEF_SMALL * run)
+                    self.distributions.pop((number, kind, i), Times()).check("%s, %s %d" % (name, kind, i), d, run, self.shard.ranks)
                     count += 1
         if self.distributions:
             number, kind, i = next(iter(self.distributions))

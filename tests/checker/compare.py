@@ -9,7 +9,8 @@ interleaved, each with a "raw" object at its end, and lines {"released":NAME} in
 printed. "raw" is cut off the shadow's lines, and "start" and "end" off those of both, unless --times says that the trace has
 them exactly; as text: nothing is parsed and printed again. All that is left must be equal, for every thread of every rank, and
 nothing may be left over on either side. Every line must be valid JSON as well, with no key twice, and no call may begin before
-the one before has ended, on either side.
+the one before has ended, on either side. The decoded "path" must repeat the call site and the stack; the names of functions that it has
+are not compared.
 
 Readings of clocks (MPI_Wtime, timestamps of MPI_T) are equal with --times, and with --values (PILGRIM_VALUES=wtime). Else they are null,
 but for those of MPI_Wtime of calls with times: numbers, which bins.py looks at.
@@ -23,6 +24,7 @@ import re
 import sys
 
 CONTEXT = 3  # calls shown before a difference
+PATH = re.compile(r',"path":\[\{(?:[^"\]]|"(?:[^"\\]|\\.)*")*\]')
 TIMES = re.compile(r',"start":\d+,"end":\d+}$')
 RELEASED = '{"released":'
 READINGS = {function: re.compile(r'(?<="%s":)[^,}]*' % name)
@@ -152,6 +154,16 @@ def readings_as_kept(shadow, decoded, call):
     return reading.sub(kept, shadow) if right else shadow
 
 
+def path_cut(line, call, where):
+    """LINE without the functions of its frames, which the shadow does not know, if it has them."""
+    if "path" not in call:
+        return line
+    frames = ["%s+0x%x" % (frame["module"], frame["offset"]) for frame in call["path"]]
+    if "site" in call and frames != [call["site"], *call.get("stack", ())]:
+        raise Difference("%s: path has other frames than site and stack\n    %s" % (where, line))
+    return PATH.sub("", line)
+
+
 class Decoded:
     """A decoder's lines: in order of rank, thread and seq, one after another."""
 
@@ -171,6 +183,7 @@ class Decoded:
             if key[:2] != self.last[:2]:
                 self.clock = Clock()
             self.last = key
+            line = path_cut(line, call, where)
             yield key, line, self.clock.cut(line, call, where), call
 
 

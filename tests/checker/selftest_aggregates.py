@@ -33,21 +33,21 @@ def distribution(*times):
 class Figures(unittest.TestCase):
     TIMES = [(4, 1), (40, 0), (40, 0), (300, 2), (300, 1), (30, 0), (35, 0), (37, 0)]
 
-    def check(self, d, times=None, small=0):
+    def check(self, d, times=None, run=0):
         known = Times()
         known.times = self.TIMES if times is None else times
-        known.check("here", d, small)
+        known.check("here", d, run, 2)
 
-    def bad(self, message, times=None, **changes):
+    def bad(self, message, times=None, run=0, **changes):
         with self.assertRaises(compare.Difference) as caught:
-            self.check(dataclasses.replace(distribution(*self.TIMES), **changes), times)
+            self.check(dataclasses.replace(distribution(*self.TIMES), **changes), times, run)
         self.assertIn(message, str(caught.exception))
 
     def test_good(self):
         self.check(distribution(*self.TIMES))
         self.check(distribution((0, 3)), [(0, 3)])
         self.check(dataclasses.replace(distribution(*self.TIMES), rank=None))
-        self.check(dataclasses.replace(distribution(*self.TIMES), least=None, deviation=None, shares=None), small=786)
+        self.check(dataclasses.replace(distribution(*self.TIMES), least=None, deviation=None, shares=None), run=786 * 512)
         three = self.TIMES[:2] + self.TIMES[3:4]
         self.check(dataclasses.replace(distribution(*three), shares={3: 11, 6: 10, 9: 11}), three)
         with self.assertRaises(compare.Difference):
@@ -64,6 +64,24 @@ class Figures(unittest.TestCase):
         self.bad("not all is known of 786 ns", least=None)
         self.bad("the histogram of 8", shares={3: 4, 5: 4, 6: 18, 9: 6})
         self.bad("the histogram of 8", shares={3: 4, 5: 4, 6: 16, 7: 2, 9: 6})
+
+    def test_slight(self):
+        """The mean is 98, and 96 or 104 with 3 bits; the longest is 300, and from 256 on."""
+        def slight(mean=96, most=256):
+            return {"mean": figure(mean, MEAN_PRECISION), "most": figure(most, PRECISION), "rank": None, "least": None, "deviation": None,
+                    "shares": None, "slight": True}
+
+        run = 4096 * 786
+        for those in (slight(), slight(104)):
+            self.check(dataclasses.replace(distribution(*self.TIMES), **those), run=run)
+        for those in (slight(88), slight(112)):
+            self.bad("the mean is 98", run=run, **those)
+        for most in (128, 512):
+            self.bad("the longest is 300", run=run, **slight(most=most))
+        self.bad("slight, with 786 ns, 300 at most", run=run - 4096, **slight())
+        self.bad("slight, with 400 ns, 400 at most", [(0, 0)] * 7 + [(400, 0)], run=4096 * 700, **slight(48))
+        one = dataclasses.replace(distribution((9, 3)), rank=None, slight=True)
+        self.check(one, [(9, 3)], run)
 
 
 class Shares(unittest.TestCase):
@@ -167,7 +185,7 @@ class Traces(unittest.TestCase):
     def check(self):
         """How many distributions are checked in a trace with self.profile."""
         lists = lists_of(self.b)
-        self.b.profile = ProfileWriter(2).profile(self.profile, lambda key: lists[key][0])
+        self.b.profile = ProfileWriter(2, False).profile(self.profile, lambda key: lists[key][0])
         path = os.path.join(self.folder.name, "t.pilgrim")
         with open(path, "wb") as file:
             file.write(file_of(self.b.sections()))

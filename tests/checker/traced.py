@@ -25,7 +25,7 @@ def decoded_to(trace, path, folder):
 
 def sites_removed(path):
     with open(path, encoding="utf-8") as file:
-        text, found = re.subn(r',"site":"[^"]*"', "", file.read())
+        text, found = re.subn(r',"site":"[^"]*"(?:,"stack":\[[^]]*\])?(?:,"path":\[.*?\}\])?', "", file.read())
     check(found > 0, "no call sites")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -132,7 +132,12 @@ DEFINE(REMOVE, -1, int, rmdir, (const char *path), (path))
 DEFINE(OPEN, -1, int, mkdir, (const char *path, mode_t mode), (path, mode))
 DEFINE(RESIZE, -1, int, ftruncate, (int file, off_t length), (file, length))
 DEFINE(RESIZE, -1, int, fallocate, (int file, int mode, off_t offset, off_t length), (file, mode, offset, length))
-DEFINE(RESIZE, -1, off_t, lseek, (int file, off_t offset, int whence), (file, offset, whence))
+static void *static_of_lseek;
+off_t lseek(int file, off_t offset, int whence)
+{
+    bool failing = number != EINTR && fails(RESIZE, CALLER); /* nothing interrupts it */
+    return failing && number ? -1 : NEXT(lseek)(file, offset, whence);
+}
 DEFINE(STAT, -1, int, stat, (const char *path, struct stat *to), (path, to))
 DEFINE(file == 2 ? 0 : STAT, -1, int, fstat, (int file, struct stat *to), (file, to))
 DEFINE(STAT, -1, int, fstatat, (int in, const char *path, struct stat *to, int flags), (in, path, to, flags))

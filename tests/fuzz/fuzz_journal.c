@@ -9,7 +9,7 @@
 #include "journal_blocks.h"
 #include "merge/fragment.h"
 #include "recover/recover.h"
-#include "made_trace.h"
+#include "read_trace.h"
 
 /* CALLS_MAX: of a thread; they are not always told at once. */
 enum { RANKS_MAX = 64, CALLS_MAX = 1 << 20, MERGED = 16 };

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "merge/fragment_file.h"
 #include "sections.h"
-#include "made_trace.h"
+#include "read_trace.h"
 
 enum { HEAD = 10, FILES_MAX = 8, RANKS_MAX = 64 };
 

@@ -11,7 +11,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t length, size_t max);
 
 enum { PARTS_MAX = 64, CONTENT_MAX = 1 << 16, GROWTH = 64 };
 
-/* The sections of a file, with their contents. */
+/* The sections of a file, with their contents. Coded calls stay coded, behind four bytes that say `raw`. */
 struct parts {
     size_t count;
     uint8_t type[PARTS_MAX];
@@ -38,11 +38,25 @@ static void parts_read(struct parts *p, const uint8_t *data, size_t length, size
         struct bytes *content = &p->content[p->count];
         *content = (struct bytes){0};
         section.damage = NULL;
-        if (section.raw > CONTENT_MAX || section_content(&section, content) != PILGRIM_OK)
+        if (section.stored_type == SECTION_CODED_CALLS) {
+            bytes_put_u32(content, (uint32_t)section.raw);
+            bytes_put(content, section.stored, section.stored_length);
+            p->type[p->count++] = section.stored_type;
+        } else if (section.raw > CONTENT_MAX || section_content(&section, content) != PILGRIM_OK)
             bytes_free(content);
         else
-            p->type[p->count++] = section.type;
+            p->type[p->count++] = section.stored_type;
     }
+}
+
+static enum pilgrim_status write_part(struct bytes *out, uint8_t type, const struct bytes *content)
+{
+    if (type != SECTION_CODED_CALLS || content->length < 4)
+        return section_write_stored(out, type, content);
+    struct bytes coded = *content;
+    coded.data += 4;
+    coded.length -= 4;
+    return section_write_coded(out, &coded, bytes_get_u32(content->data));
 }
 
 /* Writes the file into DATA. Returns its length, or 0 if it has more than MAX bytes. */
@@ -52,7 +66,7 @@ static size_t parts_write(const struct parts *p, uint8_t *data, size_t max, size
     bool good = true;
     bytes_put(&out, data, head);
     for (size_t i = 0; i < p->count && good; i++)
-        good = section_write_stored(&out, p->type[i], &p->content[i]) == PILGRIM_OK;
+        good = write_part(&out, p->type[i], &p->content[i]) == PILGRIM_OK;
     size_t length = good && !out.failed && out.length <= max ? out.length : 0;
     if (length)
         memcpy(data, out.data, length);

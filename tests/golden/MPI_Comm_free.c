@@ -4,7 +4,7 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_OBJECTS))
         return PMPI_Comm_free(comm);
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Comm_free, FOLLOWS_OBJECTS, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Comm_free, FOLLOWS_OBJECTS, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_passed(&c, PMPI_Comm_free(comm));
     c.base = capture.world;

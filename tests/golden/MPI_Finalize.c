@@ -2,7 +2,7 @@
 static int wrapper_MPI_Finalize(void)
 {
     struct call c;
-    uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, CALL_SITE);
+    uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, CALL_SITE, CALL_FRAME);
     if (at) {
         call_enter(&c, at);
         call_leave_value(&c);

@@ -6,7 +6,7 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_NOTHING))
         return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Gatherv, FOLLOWS_NOTHING, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Gatherv, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_passed(&c, PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
                            comm));

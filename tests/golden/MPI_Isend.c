@@ -6,7 +6,7 @@ static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, 
     if (call_passes(off, FOLLOWS_REQUESTS))
         return call_untracked(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND, false,
                               KIND_COMM, HANDLE(comm));
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Isend, FOLLOWS_REQUESTS, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Isend, FOLLOWS_REQUESTS, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_untracked(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)), request,
                               REQUEST_SEND, false, KIND_COMM, HANDLE(comm));

@@ -5,7 +5,7 @@ static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sou
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_NOTHING))
         return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Recv, FOLLOWS_NOTHING, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Recv, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_passed(&c, PMPI_Recv(buf, count, datatype, source, tag, comm, status));
     const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));

@@ -4,7 +4,7 @@ static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
         return PMPI_Testany(count, array_of_requests, index, flag, status);
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Testany, FOLLOWS_REQUESTS, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Testany, FOLLOWS_REQUESTS, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_passed(&c, PMPI_Testany(count, array_of_requests, index, flag, status));
     c.base = capture.world;

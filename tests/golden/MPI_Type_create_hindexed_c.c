@@ -6,7 +6,7 @@ static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count a
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_OBJECTS))
         return PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Type_create_hindexed_c, FOLLOWS_OBJECTS, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Type_create_hindexed_c, FOLLOWS_OBJECTS, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_passed(&c, PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements,
                            oldtype, newtype));

@@ -4,7 +4,7 @@ static int wrapper_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_S
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
         return PMPI_Waitall(count, array_of_requests, array_of_statuses);
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Waitall, FOLLOWS_REQUESTS, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Waitall, FOLLOWS_REQUESTS, CALL_SITE, CALL_FRAME);
     if (!at)
         return call_passed(&c, PMPI_Waitall(count, array_of_requests, array_of_statuses));
     c.base = capture.world;

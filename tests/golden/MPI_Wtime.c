@@ -4,7 +4,7 @@ static double wrapper_MPI_Wtime(void)
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_NOTHING))
         return PMPI_Wtime();
-    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Wtime, FOLLOWS_NOTHING, CALL_SITE);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Wtime, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
         CALL_PASSED(&c, double, PMPI_Wtime());
     c.base = capture.world;

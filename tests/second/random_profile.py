@@ -2,7 +2,7 @@
 """Random profiles, and the section that one is stored in, with docs/FORMAT.md in hand. See random_trace.py."""
 import collections
 
-from second_profile import (CATEGORIES, COUNT_END, FIGURE_MAX, MEAN_PRECISION, PRECISION, RECENT_COUNTS, SHARE_MAX, WHOLE,
+from second_profile import (CATEGORIES, COUNT_END, FIGURE_MAX, MEAN_PRECISION, PRECISION, RECENT_COUNTS, SHARE_MAX, SLIGHT_MEAN, WHOLE,
                             ClassProfile, Context, Distribution, Interval, Profile, RecentCounts, RankShares, bucket_of)
 
 MEAN_SHIFT = MEAN_PRECISION - PRECISION
@@ -55,21 +55,27 @@ class BitWriter:
 
 
 class ProfileWriter:
-    def __init__(self, ranks):
-        self.w, self.ranks, self.recent = BitWriter(), ranks, RecentCounts()
+    def __init__(self, ranks, short):
+        self.w, self.ranks, self.short, self.recent = BitWriter(), ranks, short, RecentCounts()
 
     def distribution(self, d, k):
         w, place = self.w, self.recent.place(d.count)
+        if self.short:
+            w.flag(d.slight, "slight", k)
         w.number(place, "count", k)
         if place == RECENT_COUNTS:
             w.number(d.count - 1, "new_count", k)
         self.recent.meet(d.count)
         bucket, node = d.mean >> MEAN_PRECISION, 1
         for i in reversed(range(6)):
-            w.flag(bucket >> i & 1, "bucket", k, node)
+            w.flag(bucket >> i & 1, "bucket", k, d.slight, node)
             node = node << 1 | bucket >> i & 1
-        more = min(MEAN_PRECISION, max(bucket - 1, 0))
+        more = min(SLIGHT_MEAN if d.slight else MEAN_PRECISION, max(bucket - 1, 0))
         w.bits(more, (d.mean & (1 << MEAN_PRECISION) - 1) >> MEAN_PRECISION - more)
+        if d.slight:
+            if d.count > 1:
+                w.number((d.most >> PRECISION) - bucket, "longest", k)
+            return
         if not k and self.ranks > 1:
             w.bits((self.ranks - 1).bit_length(), d.rank)
         if d.count == 1:
@@ -167,22 +173,26 @@ class ProfileWriter:
 # ---- what is stored ----------------------------------------------------------------------------------------------
 
 class Random:
-    """Draws profiles. RANKS: of the shard; CLASSES: how many it has."""
+    """Draws profiles. RANKS: of the shard; CLASSES: how many it has. SHORT: distributions may be slight."""
 
-    def __init__(self, dice, ranks, classes):
-        self.dice, self.ranks, self.classes = dice, ranks, classes
+    def __init__(self, dice, ranks, classes, short):
+        self.dice, self.ranks, self.classes, self.short = dice, ranks, classes, short
         self.counts = [1, 2, dice.randint(3, 999), dice.randint(1, COUNT_END - 1)]
 
     def distribution(self, k):
         d = self.dice
         count = d.choice(self.counts) if d.random() < 0.7 else d.choice((1, d.randint(1, 9), d.randrange(1, 1 << d.randint(1, 63))))
-        bucket = d.choice((0, 1, d.randint(2, 20), d.randint(0, 63)))
-        more = min(MEAN_PRECISION, max(bucket - 1, 0))
+        bucket, slight = d.choice((0, 1, d.randint(2, 20), d.randint(0, 63))), self.short and d.random() < 0.5
+        more = min(SLIGHT_MEAN if slight else MEAN_PRECISION, max(bucket - 1, 0))
         mean = (bucket << MEAN_PRECISION) + (d.randrange(1 << more) << MEAN_PRECISION - more)
         middle = mean >> MEAN_SHIFT
-        found = Distribution(count, mean, middle, d.randrange(self.ranks) if not k and self.ranks > 1 else None)
+        found = Distribution(count, mean, middle, d.randrange(self.ranks) if not k and self.ranks > 1 and not slight else None, slight=slight)
         if count == 1:
             found.least, found.deviation, found.shares = middle, 0, {bucket_of(middle): WHOLE}
+            return found
+        if slight:
+            further = d.choice((0, d.randint(0, 63 - bucket)))
+            found.most = bucket + further << PRECISION if further else middle
             return found
         least = max(middle - d.choice((0, d.randrange(40), d.randrange(FIGURE_MAX))), 0)
         found.most = min(middle + d.choice((0, d.randrange(40), d.randrange(FIGURE_MAX))), FIGURE_MAX)
@@ -269,7 +279,7 @@ def lists_of(b):
 
 
 def random_profile(dice, b):
-    """(profile, the content of a section) for what Builder B has."""
+    """(profile, the content of a section) for what Builder B has, and whether its profile is short."""
     lists = lists_of(b)
-    profile = Random(dice, b.ranks, len(b.table("classes"))).profile({number for number, _ in lists.values()}, lists)
-    return profile, ProfileWriter(b.ranks).profile(profile, lambda key: lists[key][0])
+    profile = Random(dice, b.ranks, len(b.table("classes")), b.short_profile).profile({number for number, _ in lists.values()}, lists)
+    return profile, ProfileWriter(b.ranks, b.short_profile).profile(profile, lambda key: lists[key][0])

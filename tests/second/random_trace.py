@@ -28,17 +28,11 @@ class Class:
         self.parameters = [d.choice(",,>&&") for _ in range(d.randint(0, 3))] if parameters is None else parameters
         self.names = names
         declaration = self.name + "".join("%s%s" % (mark, names[i]) for i, mark in enumerate(self.parameters))
-        self.fortran, self.frames, module, offset, caller = d.random() < 0.2, [], None, 0, None
+        self.fortran, path = d.random() < 0.2, ()
         if d.random() < 0.8:
-            module, offset = d.choice(shard.modules), d.randint(0, 1 << 40)
-            self.frames = [(shard.modules.index(module), offset)]
-            if shard.callers and d.random() < 0.5:
-                caller = d.randrange(len(shard.callers))
-                at = caller
-                while at is not None:
-                    self.frames.append(shard.callers[at][:2])
-                    at = shard.callers[at][2]
-        self.number = b.call_class((declaration + (":" if d.random() < 0.3 else "")).encode(), module, offset, caller, self.fortran)
+            path = (*(d.choice(shard.paths) if d.random() < 0.5 else ()), shard.address())
+        self.frames = [shard.addresses[number] for number in reversed(path)]
+        self.number = b.call_class((declaration + (":" if d.random() < 0.3 else "")).encode(), *path, fortran=self.fortran)
 
     def line(self, printer, values):
         ins = [i for i, mark in enumerate(self.parameters) if mark in ",&"]
@@ -60,10 +54,16 @@ class Class:
             texts[i] = shown[0] if len(shown) == 1 else '{"in":%s,"out":%s}' % tuple(shown)
         result = printer.text(values[-1])
         arguments = ",".join('"%s":%s' % (self.names[i], texts[i]) for i in range(len(self.parameters)))
-        frames = ["%s+0x%x" % ("m%d" % module, offset) for module, offset in self.frames]
+        frames = ["m%d+0x%x" % frame[:2] for frame in self.frames]
         return ('"func":"%s"%s,"args":{%s},"ret":%s' % (self.name, ',"lang":"fortran"' if self.fortran else "", arguments, result)
                 + (',"site":"%s"' % frames[0] if frames else "")
-                + (',"stack":[%s]' % ",".join('"%s"' % frame for frame in frames[1:]) if frames[1:] else "") + "}")
+                + (',"stack":[%s]' % ",".join('"%s"' % frame for frame in frames[1:]) if frames[1:] else "") + self.path() + "}")
+
+    def path(self):
+        if not any(name for _, _, name in self.frames):
+            return ""
+        return ',"path":[%s]' % ",".join('{"module":"m%d","offset":%d%s}' % (module, offset, ',"function":"%s"' % name if name else "")
+                                         for module, offset, name in self.frames)
 
 
 class Shard:
@@ -75,21 +75,32 @@ class Shard:
         ranks = len(threads)
         self.first, self.threads, self.profile = first, threads, None
         self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
-        self.b.plain_references = dice.random() < 0.2
+        self.b.plain_references, self.b.coded, self.b.short_profile = dice.random() < 0.2, dice.random() < 0.5, dice.random() < 0.7
         self.b.tables.clear()
         self.s, self.lines, self.places = Sequences(dice, self.b), {}, {}
         for _ in range(dice.randint(0, 3)):
             self.b.rule(rule((T, dice.randint(0, 9), dice.randint(1, 3))))     # not used
         self.modules = [self.b.module(b"m%d" % i) for i in range(2)]
-        self.callers = []
-        for i in range(dice.randint(0, 4)):
-            outer = dice.randrange(i) if i and dice.random() < 0.7 else None
-            self.callers.append((dice.randrange(2), dice.randint(1, 1 << 30), outer))
-        self.b.tables["callers"] = {(self.modules[m], offset, outer): i for i, (m, offset, outer) in enumerate(self.callers)}
-        if len(self.b.tables["callers"]) < len(self.callers):
-            raise AssertionError("two equal callers")
+        self.b.old, self.b.plain_addresses, self.b.repeats = (dice.random() < 0.2 for _ in range(3))
+        self.symbols = [self.b.symbol(dice.choice(self.modules), dice.randint(0, 1 << 40), b"s%d" % i) for i in range(dice.randint(0, 3))]
+        self.addresses = {}
+        self.paths = [()]
+        for _ in range(dice.randint(0, 4)):
+            self.paths.append(dice.choice(self.paths) + (self.address(),))
         self.b.threads = self.b.column(self.s.column([0, *itertools.accumulate(self.threads)]))
         self.rank_bases = self.processes(first, speaks, world)
+
+    def address(self):
+        """The number of an address: a new one, or one that was there."""
+        dice = self.dice
+        if self.addresses and dice.random() < 0.3:
+            return dice.choice(list(self.addresses))
+        symbol = dice.choice(self.symbols) if self.symbols and dice.random() < 0.7 else None
+        module, start, _ = self.b.table("symbols")[symbol] if symbol is not None else (dice.choice(self.modules), 0, None)
+        offset = start + dice.randint(0, 1 << dice.choice((6, 40)))
+        number = self.b.address(module, offset, symbol)
+        self.addresses[number] = self.modules.index(module), offset, None if symbol is None or self.b.old else "s%d" % symbol
+        return number
 
     def calls(self, rank_bases):
         """Makes the threads' calls. rank_bases: of all ranks."""

@@ -4,7 +4,8 @@
 
 Prints every call of TRACE, or those of RANK, as a line of JSON: what `pilgrim-decode --format=json` must print too, also with
 `--clock=common` before TRACE. It shares no code with the project, so that an error in the writer and the same error in
-the reader cannot hide each other. It is slower, and simpler, than the real one. Eight files, to be read beside the document.
+the reader cannot hide each other. It is slower, and simpler, than the real one. Nine files, to be read beside the document;
+this one is long because it is the trace as a whole: segments, groups, streams, calls.
 
 Lines are streamed; memory is a small multiple of the file whatever its counts claim, because grammars stay grammars. Exit
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.
@@ -18,15 +19,17 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_clocks import Clock  # noqa: E402
+from second_coded import coded_content  # noqa: E402
 from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
-from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
+from second_parts import CALLS, DEFINITIONS, OLD_DEFINITIONS, PROFILE, SHORT_PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
 from second_values import (ARRAY, INT, SERIES, TIME, RANK_BASE, Live, Name, Printer, Request, Shape, Signature, Unzipped, escape, quote,  # noqa: E402
                            real)
 
-CALLERS_MAX = 63
+FRAMES_MAX = 64
+OFFSETS = 1 << 64
 BUILD_ID_MAX = 32
 KEPT_ITEMS_MAX = 1 << 24
 BEGUN_MAX = 1 << 20
@@ -85,9 +88,11 @@ class Shard:
 
     def __init__(self, sections):
         self.damage = self.statistics = self.profile = None
-        sections[DEFINITIONS].read(self.definitions_read)
-        sections[CALLS].read(self.calls_read)
+        definitions = sections[DEFINITIONS]
+        definitions.read(self.old_definitions_read if definitions.kind == OLD_DEFINITIONS else self.definitions_read)
+        sections[CALLS].read(self.calls_read, self.coded_read)
         try:
+            self.short_profile = PROFILE in sections and sections[PROFILE].type == SHORT_PROFILE
             for kind, read in ((STATISTICS, self.statistics_read), (PROFILE, self.profile_read)):
                 if kind in sections:
                     sections[kind].read(read)
@@ -98,16 +103,22 @@ class Shard:
         self.statistics = statistics_read(c, self.groups, self.ranks)
 
     def profile_read(self, c):
-        self.profile = profile_read(c, self.groups, len(self.classes), self.ranks)
+        self.profile = profile_read(c, self.groups, len(self.classes), self.ranks, self.short_profile)
 
     def definitions_read(self, c):
+        self.tables_read(c, self.classes_read)
+
+    def old_definitions_read(self, c):
+        self.tables_read(c, self.old_classes_read)
+
+    def tables_read(self, c, classes_read):
+        self.class_functions = []
         self.strings = [c.line() for _ in range(c.count())]
         strings = len(self.strings)
         self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count())]
         self.functions = [self.function_read(c) for _ in range(c.count())]
         self.modules = [self.module_read(c) for _ in range(c.count())]
-        self.callers_read(c)
-        self.classes_read(c)
+        classes_read(c)
         self.shapes = [Shape(c.text(), self.strings) for _ in range(c.count())]
 
     def module_read(self, c):
@@ -117,9 +128,82 @@ class Shard:
             raise Damage("a build-id of more than %d bytes" % BUILD_ID_MAX)
         return name
 
+    def classes_read(self, c):
+        """[(function, frames, fortran)]; frames: the innermost first."""
+        self.symbols_read(c)
+        functions = [c.index(2 * len(self.functions), "function") for _ in range(c.count())]
+        steps, depth = [], 0
+        for _ in functions:
+            dropped = c.index(depth + 1, "depth")
+            added = c.index(FRAMES_MAX - depth + dropped + 1, "depth")
+            depth += added - dropped
+            steps.append((dropped, added))
+        numbers, kinds = [], []
+        for _ in range(sum(added for _, added in steps)):
+            number = c.varint()
+            if number > len(kinds):
+                raise Damage("address %d of %d" % (number - 1, len(kinds)))
+            numbers.append(number - 1 if number else len(kinds))
+            if not number:
+                kinds.append(None)
+        symbols = Table(self.symbols, "symbol")
+        kinds = [self.kind_read(c, symbols) for _ in kinds]
+        self.paths_make(c, functions, steps, iter(numbers), kinds)
+
+    def symbols_read(self, c):
+        """[(module, start, name)]"""
+        modules = [c.index(len(self.modules), "module") for _ in range(c.count())]
+        starts = itertools.accumulate([c.svarint() for _ in modules], lambda start, d: (start + d) % OFFSETS, initial=0)
+        self.symbols = list(zip(modules, itertools.islice(starts, 1, None), [c.line() for _ in modules]))
+        if not all(name for _, _, name in self.symbols):
+            raise Damage("a symbol without a name")
+
+    def kind_read(self, c, symbols):
+        """(module, symbol) of an address; None: those of its elder."""
+        kind = c.varint()
+        if kind == 1:
+            return None
+        if not kind:
+            return c.index(len(self.modules), "module"), None
+        symbol = symbols.at(kind - 2)
+        return symbol[0], symbol
+
+    def paths_make(self, c, functions, steps, numbers, kinds):
+        self.classes, path, addresses, last = [], [], [], 0
+        youngest = {}       # by the caller's address, or None: the address that was last added directly inside
+        for function, (dropped, added) in zip(functions, steps):
+            del path[len(path) - dropped:]
+            for number in itertools.islice(numbers, added):
+                caller = path[-1] if path else None
+                if number == len(addresses):
+                    addresses.append(self.address_read(c, kinds[number], addresses, youngest.get(caller), last))
+                    last = addresses[-1][1]
+                youngest[caller] = number
+                path.append(number)
+            frames = Frames([(self.modules[module], offset, symbol and symbol[2]) for module, offset, symbol in (addresses[i] for i in reversed(path))])
+            self.classes.append((self.functions[function >> 1], frames, function & 1))
+            self.class_functions.append(function >> 1)
+
+    @staticmethod
+    def address_read(c, kind, addresses, elder, last):
+        """(module, offset, symbol)"""
+        if kind is None:
+            if elder is None:
+                raise Damage("an address without an elder")
+            module, last, symbol = addresses[elder]
+        else:
+            module, symbol = kind
+        if kind is None or not symbol:
+            offset = (last + c.svarint()) % OFFSETS
+        else:
+            offset = symbol[1] + c.varint()
+        if symbol and not symbol[1] <= offset < OFFSETS:
+            raise Damage("an address that is not behind the start of its symbol")
+        return module, offset, symbol
+
     def frame_read(self, c, module, last):
         """The frame as text, and its offset: LAST and the difference that is read."""
-        offset = (last + c.svarint()) & ((1 << 64) - 1)
+        offset = (last + c.svarint()) % OFFSETS
         return "%s+0x%x" % (self.modules[module], offset), offset
 
     def callers_read(self, c):
@@ -130,11 +214,12 @@ class Shard:
             frame, offset = self.frame_read(c, c.index(len(self.modules), "module"), offset)
             caller = c.index(number + 1, "caller")
             self.callers.append([frame] + (self.callers[caller - 1] if caller else []))
-            if len(self.callers[-1]) > CALLERS_MAX:
-                raise Damage("more than %d callers, one after the other" % CALLERS_MAX)
+            if len(self.callers[-1]) >= FRAMES_MAX:
+                raise Damage("%d callers, one after the other" % FRAMES_MAX)
 
-    def classes_read(self, c):
-        """[(function, frames)]"""
+    def old_classes_read(self, c):
+        """As classes_read, of versions 5 and 6."""
+        self.callers_read(c)
         self.classes = []
         offset = 0
         for _ in range(c.count()):
@@ -145,6 +230,7 @@ class Shard:
                 frame, offset = self.frame_read(c, (site - 1) // 2, offset)
                 frames = [frame] + ([] if site % 2 else self.callers[c.index(len(self.callers), "caller")])
             self.classes.append((self.functions[function >> 1], frames, function & 1))
+            self.class_functions.append(function >> 1)
 
     @staticmethod
     def function_read(c):
@@ -157,6 +243,10 @@ class Shard:
         if not name or not all(parameter for parameter, _ in parameters):
             raise Damage("a function or a parameter without a name")
         return escape(name), parameters
+
+    def coded_read(self, stored, raw):
+        columns = [len(shape.slots) + sum(shape.slots) for shape in self.shapes]
+        return coded_content(stored, raw, columns, [(number, self.functions[number][0] == LOOP) for number in self.class_functions])
 
     def calls_read(self, c):
         self.rules = Rules(c)
@@ -181,6 +271,27 @@ class Shard:
         self.groups = [Group(c, self.rules, group_classes, columns) for _ in range(c.count())]
         self.processes = Split([(g, g.members) for g in self.groups if g.is_process], self.ranks, "rank")
         self.members = Split([(g, g.members) for g in self.groups if not g.is_process], self.thread_count, "thread")
+
+
+class Frames(list):
+    """A path as texts, the innermost frame first; path: the same as (module, offset, symbol)."""
+
+    def __init__(self, path):
+        super().__init__("%s+0x%x" % (module, offset) for module, offset, _ in path)
+        self.path = path
+
+    def text(self):
+        """What a call's line has of functions."""
+        found = [(module, offset, "" if symbol is None else ',"function":%s' % quote(escape(function_name(symbol)))) for module, offset, symbol in self.path]
+        if not any(function for _, _, function in found):
+            return ""
+        return ',"path":[%s]' % ",".join('{"module":%s,"offset":%d%s}' % (quote(module), offset, function) for module, offset, function in found)
+
+
+def function_name(symbol):
+    """As the tools print it, but for names of C++."""
+    found = re.fullmatch(b"__(.+?)_MOD_([^.]*).*", symbol)
+    return b"::".join(found.groups()) if found else symbol[:1] + symbol[1:].split(b".")[0]
 
 
 class Partition:
@@ -494,6 +605,8 @@ def call_text(call_class, shape, printer):
         text += ',"site":"%s"' % frames[0]
     if len(frames) > 1:
         text += ',"stack":[%s]' % ",".join([quote(frame) for frame in frames[1:]])
+    if isinstance(frames, Frames):
+        text += frames.text()
     begun = begun_by(parameters, ins, outs) if printer.is_typed else None
     return (text + "}\n").encode(), begun, live_told(parameters, ins, outs)
 

@@ -5,10 +5,10 @@ import os
 import struct
 
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
-VERSION = 6
+VERSION = 7
 OLDEST_VERSION = 5
-DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE = 1, 2, 3, 4, 5
-SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
+OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, CODED_CALLS, SHORT_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8
+SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", OLD_DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
 PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a shard
 
 
@@ -150,10 +150,14 @@ class Cursor:
 # ---- the file ----------------------------------------------------------------------------------------------------
 
 class Section:
+    """type: as it stands in the file; kind: CALLS for CODED_CALLS, PROFILE for SHORT_PROFILE, else the type."""
+
     def __init__(self, cursor):
         self.start = cursor.at
         try:
-            self.kind, self.raw, stored = cursor.u8(), cursor.varint(), cursor.varint()
+            self.type, self.raw, stored = cursor.u8(), cursor.varint(), cursor.varint()
+            self.coded = self.type == CODED_CALLS
+            self.kind = {CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE}.get(self.type, self.type)
             self.head = cursor.data[self.start:cursor.at]
             self.checksum = cursor.fixed(4)
             self.stored = cursor.bytes(stored)
@@ -161,19 +165,23 @@ class Section:
             raise Damage("truncated in the section at byte %d: %s" % (self.start, damage))
         self.name = SECTION_NAMES.get(self.kind, str(self.kind))
 
-    def content(self):
+    def content(self, decode=None):
+        """decode(stored, raw): the content of coded calls."""
         if xxh32(self.head + self.stored) != self.checksum:
             raise Damage("wrong checksum")
-        if self.raw > 256 * len(self.stored):
-            raise Damage("announces more than 256 times its stored bytes")
+        most = 32 if self.coded else 256
+        if self.raw > most * len(self.stored):
+            raise Damage("announces more than %d times its stored bytes" % most)
+        if self.coded:
+            return decode(self.stored, self.raw)
         if self.raw == len(self.stored):
             return self.stored
-        return unzstd(self.stored, self.raw, dictionary() if self.kind == DEFINITIONS else b"")
+        return unzstd(self.stored, self.raw, dictionary() if self.kind in (DEFINITIONS, OLD_DEFINITIONS) else b"")
 
-    def read(self, reader):
+    def read(self, reader, decode=None):
         """Calls READER with a cursor, which it must use up."""
         try:
-            cursor = Cursor(self.content())
+            cursor = Cursor(self.content(decode))
             reader(cursor)
             cursor.end()
         except Damage as damage:
@@ -182,7 +190,7 @@ class Section:
 
 def shards_read(data):
     """The shards, each {type: Section}, but a list of those of type TIMES, if there are some, and the damage that stops what comes
-    after them or None."""
+    after them or None. Definitions of any version are in the place of DEFINITIONS."""
     if data[:8] != MAGIC[:min(8, len(data))] or not data:
         raise Damage("not a trace: no magic at byte 0")
     if len(data) < 10:
@@ -204,13 +212,15 @@ def shards_read(data):
                 return shards, None
             if section.kind >= 64:
                 continue
-            if section.kind == DEFINITIONS and last != DEFINITIONS:
-                shards.append({})
-            elif section.kind == TIMES and last != DEFINITIONS and shards:
+            if section.kind in (DEFINITIONS, OLD_DEFINITIONS) and last != DEFINITIONS:
+                last = DEFINITIONS
+                shards.append({last: section})
+                continue
+            if section.kind == TIMES and last != DEFINITIONS and shards:
                 shards[-1].setdefault(TIMES, []).append(section)
                 last = TIMES
                 continue
-            elif (section.kind not in PLACES or not shards or (section.kind == CALLS) != (last == DEFINITIONS)
+            if (section.kind not in PLACES or not shards or (section.kind == CALLS) != (last == DEFINITIONS)
                   or PLACES[section.kind] <= PLACES[last]):
                 raise Damage("section %s at byte %d is unknown or not in order" % (section.name, section.start))
             last = section.kind

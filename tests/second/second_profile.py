@@ -14,7 +14,8 @@ LEARNT_MAX = 30
 NUMBER_ONES_MAX = 63
 DISTRIBUTIONS_MAX = 64
 BUCKET_MAX = 39             # of histograms
-PRECISION, MEAN_PRECISION = 4, 8
+BUCKET_LAST = 63            # of times
+PRECISION, MEAN_PRECISION, SLIGHT_MEAN = 4, 8, 3
 RECENT_COUNTS = 8
 COUNT_END = 1 << 63
 WHOLE = 32                  # shares of a histogram
@@ -143,7 +144,7 @@ class RecentCounts:
 
 @dataclasses.dataclass
 class Distribution:
-    """What is known of some times. mean: a figure of 8 bits; least, most, deviation: of 4; rank: of the longest, in the shard; shares: of each
+    """What is known of some times. slight: it has nothing but count, mean (rounded to 3 bits) and the longest's bucket. mean: a figure of 8 bits; least, most, deviation: of 4; rank: of the longest, in the shard; shares: of each
     bucket that has some, 32nds. None: not known."""
     count: int
     mean: int
@@ -152,6 +153,7 @@ class Distribution:
     least: int = None
     deviation: int = None
     shares: dict = None
+    slight: bool = False
 
 
 def bucket_of(figure_):
@@ -160,13 +162,14 @@ def bucket_of(figure_):
 
 
 class DistributionReader:
-    """RANKS: of the shard."""
+    """RANKS: of the shard. SHORT: there are slight distributions."""
 
-    def __init__(self, bits, ranks):
-        self.bits, self.ranks, self.recent = bits, ranks, RecentCounts()
+    def __init__(self, bits, ranks, short):
+        self.bits, self.ranks, self.short, self.recent = bits, ranks, short, RecentCounts()
 
     def read(self, k):
         b = self.bits
+        slight = bool(self.short and b.flag("slight", k))
         place = b.number("count", k)
         if place > RECENT_COUNTS:
             raise Damage("a recent count %d" % place)
@@ -174,10 +177,12 @@ class DistributionReader:
         if not 0 < count < COUNT_END:
             raise Damage("a distribution of %d times" % count)
         self.recent.meet(count)
-        mean = self.mean_read(k)
+        mean = self.mean_read(k, slight)
         middle = mean >> MEAN_PRECISION - PRECISION
-        d = Distribution(count, mean, middle, self.rank_read(k))
-        if count == 1:
+        d = Distribution(count, mean, middle, None if slight else self.rank_read(k), slight=slight)
+        if slight and count > 1:
+            self.longest_read(d, k)
+        elif count == 1:
             d.least, d.deviation, d.shares = middle, 0, {bucket_of(middle): WHOLE}
         else:
             self.rest_read(d, middle, k)
@@ -191,11 +196,19 @@ class DistributionReader:
             raise Damage("rank %d of %d" % (rank, self.ranks))
         return rank
 
-    def mean_read(self, k):
+    def longest_read(self, d, k):
+        bucket = d.mean >> MEAN_PRECISION
+        more = self.bits.number("longest", k)
+        if bucket + more > BUCKET_LAST:
+            raise Damage("a longest time in bucket %d" % (bucket + more))
+        if more:
+            d.most = bucket + more << PRECISION
+
+    def mean_read(self, k, slight):
         bucket = 0
         for i in range(6):
-            bucket = bucket << 1 | self.bits.flag("bucket", k, (1 << i) + bucket)
-        more = min(MEAN_PRECISION, max(bucket - 1, 0))
+            bucket = bucket << 1 | self.bits.flag("bucket", k, slight, (1 << i) + bucket)
+        more = min(SLIGHT_MEAN if slight else MEAN_PRECISION, max(bucket - 1, 0))
         return (bucket << MEAN_PRECISION) + (self.bits.bits(more) << MEAN_PRECISION - more)
 
     def rest_read(self, d, middle, k):
@@ -363,10 +376,10 @@ def shares_read(b, found, known, ranks):
             those.by_rank_gaps = by_rank_read(b, found.class_blocks) if b.flag("by_rank_gaps") else None
 
 
-def profile_read(c, groups, classes, ranks):
-    """GROUPS: of the shard, which has RANKS ranks, and so many CLASSES."""
+def profile_read(c, groups, classes, ranks, short):
+    """GROUPS: of the shard, which has RANKS ranks, and so many CLASSES. SHORT: there are slight distributions."""
     b = BitReader(c.bytes(c.left()))
-    reader = DistributionReader(b, ranks)
+    reader = DistributionReader(b, ranks, short)
     numbers = sorted({group_class.class_number for _, _, group_class in group_classes_of(groups)})
     known = {number: class_read(reader, classes) for number in numbers}
     found = Profile(known, leaves_read(b, groups, known))

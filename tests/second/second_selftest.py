@@ -47,11 +47,13 @@ SHAPES = [PROCESS_SHAPE, SEND_SHAPE, ODD_SHAPE]
 def definitions(shapes=SHAPES):
     functions = [b"pilgrim_process,views_rank,views_size:\0", b"MPI_Send,buf,count,dest\0", b"MPI_X&x>y:\0"]
     modules = [varint(S[b"app"]) + text(b"\xab\0\1\2"), varint(S[b"A"]) + text(b"")]
-    callers = [varint(1) + svarint(0x20) + varint(0), varint(0) + svarint(-0x10) + varint(1)]
-    classes = [varint(0) + varint(0), varint(2) + varint(1) + svarint(0x1a42),
-               varint(5) + varint(4) + svarint(-2) + varint(1)]
+    symbols = varint(1) + varint(1) + svarint(0x1a00) + b"f\0"
+    # No path; app+0x1a42; A+0x20, app+0x10, A+0x1a40 in f: the elder of A+0x20 is app+0x1a42, but is in another module.
+    classes = varint(3) + bytes((0, 2, 5)) + bytes((0, 0, 0, 1, 1, 3)) + bytes(4)
+    kinds = bytes((0, 0, 0, 1, 0, 0, 2))
+    offsets = svarint(0x1a42) + svarint(0x20 - 0x1a42) + svarint(-0x10) + varint(0x40)
     return (counted([t + b"\0" for t in STRINGS]) + counted([varint(S[b"key"]) + varint(S[b"value"])])
-            + counted(functions) + counted(modules) + counted(callers) + counted(classes)
+            + counted(functions) + counted(modules) + symbols + classes + kinds + offsets
             + counted([text(t) for t in shapes]))
 
 
@@ -136,9 +138,9 @@ def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=
 
 def trace(definitions=definitions(), calls=calls(), statistics=None, packed=False, times=()):
     found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
-    for kind, content in ((1, definitions), (2, calls), (3, statistics), *((4, those) for those in times)):
+    for kind, content in ((parts.DEFINITIONS, definitions), (2, calls), (3, statistics), *((4, those) for those in times)):
         if content is not None:
-            found.append(section(kind, content, zstd(content, parts.dictionary() if kind == 1 else b"") if packed else None))
+            found.append(section(kind, content, zstd(content, parts.dictionary() if kind == parts.DEFINITIONS else b"") if packed else None))
     return b"".join(found) + section(0, b"")
 
 
@@ -148,7 +150,8 @@ def odd_line(rank):
               % ((4 - 2 * rank) % 3, status))
     out = '["comm:1","request:1.0","stack:3","static:0+64","device:1:0+64","fn:64","1152921504606846976"]'
     return ('{"rank":%d,"thread":0,"seq":6,"func":"MPI_X","lang":"fortran","args":{"x":{"in":%s,"out":%s},'
-            '"y":[null,[2,null],%d,[0,null],%d,[2,null]]},"ret":0,"site":"A+0x1a40","stack":["app+0x10","A+0x20"]}'
+            '"y":[null,[2,null],%d,[0,null],%d,[2,null]]},"ret":0,"site":"A+0x1a40","stack":["app+0x10","A+0x20"],'
+            '"path":[{"module":"A","offset":6720,"function":"f"},{"module":"app","offset":16},{"module":"A","offset":32}]}'
             % (rank, inside, out, (7, 9, -7)[rank % 3], (9, 11, -5)[rank % 3]))
 
 
@@ -229,7 +232,7 @@ class Decoder(unittest.TestCase):
         whole = trace()
         for at in range(len(whole)):
             changed = bytearray(whole)
-            changed[at] ^= 1 << at % 8
+            changed[at] ^= 1 << at % 8 if at != 8 else 8    # versions 5 to 7 are read
             self.assertIsNotNone(decode(bytes(changed))[1], at)
 
     def test_changed_behind_checksum(self):
@@ -243,7 +246,7 @@ class Decoder(unittest.TestCase):
 
     def test_sections(self):
         head = trace()[:10]
-        one, two = section(1, definitions()), section(2, calls())
+        one, two = section(parts.DEFINITIONS, definitions()), section(2, calls())
         end = section(0, b"")
         good = head + one + two + end
         self.assertEqual(decode(good), (expected(), None))
@@ -255,7 +258,7 @@ class Decoder(unittest.TestCase):
 
     def test_shards(self):
         head, end = trace()[:10], section(0, b"")
-        one, two, three = section(1, definitions()), section(2, calls()), section(3, NO_STATISTICS)
+        one, two, three = section(parts.DEFINITIONS, definitions()), section(2, calls()), section(3, NO_STATISTICS)
         all_six = head + one + two + three + one + section(77, b"") + two + end
         self.assertEqual(decode(all_six), (expected(range(6)), None))
         self.assertEqual(decode(all_six, 4), (expected([4]), None))
@@ -270,7 +273,7 @@ class Decoder(unittest.TestCase):
 
     def test_segments(self):
         head, end = trace()[:10], section(0, b"")
-        one, two, again = section(1, definitions()), section(2, calls()), section(2, calls(begins_segment=True))
+        one, two, again = section(parts.DEFINITIONS, definitions()), section(2, calls()), section(2, calls(begins_segment=True))
         silent = section(2, calls(groups=(group(0, True, [], "all"), THREADS), begins_segment=True))
         for data, ranks, segments in ((one + two + one + again + one + again, 3, 3), (one + two + one + silent, 3, 2),
                                     (one + two + one + two + one + again + one + two, 6, 2)):
@@ -318,8 +321,35 @@ class Decoder(unittest.TestCase):
             self.assertEqual(printed, expected())
             self.assertIn("statistics", str(damage), number)
 
-    def test_frames(self):
-        """A chain of callers is bounded, and goes back only."""
+    def test_paths(self):
+        """Paths are bounded; addresses come before they are referred to; elders and symbols are there."""
+        def made(classes, modules=(b"app",), symbols=varint(0)):
+            return (counted([t + b"\0" for t in modules]) + counted([]) + counted([b"MPI_X\0"])
+                    + counted([varint(i) + text(b"") for i in range(len(modules))]) + symbols + classes + counted([]))
+
+        def paths(content):
+            found = decoder.Shard.__new__(decoder.Shard)
+            found.definitions_read(parts.Cursor(content))
+            return [" ".join(frames) for _, frames, _ in found.classes]
+
+        def chain(length):
+            return varint(1) + b"\0" + bytes((0, length)) + bytes(length) + bytes(2 * length) + svarint(1) * length
+
+        f = varint(1) + varint(0) + svarint(5) + b"f\0"
+        self.assertEqual(paths(made(chain(64))), [" ".join("app+0x%x" % i for i in range(64, 0, -1))])
+        # Path 0; then the innermost frame is another one, the elder's, 4 lower; then path 0 without it, and once more.
+        self.assertEqual(paths(made(b"\4\0\0\0\0" + b"\0\2\1\1\1\0\1\2" + b"\0\0\0\1\3" + b"\2\0\0\1" + b"\3" + svarint(9) + svarint(-4), symbols=f)),
+                         ["app+0x11 app+0x8", "app+0xd app+0x8", "app+0x8", "app+0xd app+0x8"])
+        for wrong in (made(chain(65)), made(b"\1\0\1\0"), made(b"\1\0\0\2\0\2\0\0\0\0"), made(b"\1\0\0\1\0\1\0"),
+                      made(b"\1\0\0\1\0\0\1\0"), made(b"\1\0\0\1\0\2\0"), made(b"\0", symbols=b"\1\1\0f\0"), made(b"\0", symbols=b"\1\0\0\0"),
+                      made(b"\2\0\0\0\1\1\1\0\0\2\1\0" + svarint(-1), symbols=f),
+                      made(b"\1\0\0\1\0\2" + varint((1 << 64) - 5), symbols=f), made(b"\2\0\0\0\1\0\0")):
+            with self.assertRaises(parts.Damage):
+                paths(wrong)
+        self.assertEqual(paths(made(b"\1\0\0\1\0\2" + varint((1 << 64) - 6), symbols=f)), ["app+0xffffffffffffffff"])
+
+    def test_callers(self):
+        """In old definitions, a chain of callers is bounded, and goes back only."""
         def made(modules, callers, classes):
             return (counted([b"app\0"]) + counted([]) + counted([b"MPI_X\0"]) + counted(modules) + counted(callers)
                     + counted(classes) + counted([]))
@@ -329,7 +359,7 @@ class Decoder(unittest.TestCase):
 
         app = [varint(0) + text(b"")]
         found = decoder.Shard.__new__(decoder.Shard)
-        found.definitions_read(parts.Cursor(made(app, chain(63), [varint(0) + varint(2) + svarint(9) + varint(62)])))
+        found.old_definitions_read(parts.Cursor(made(app, chain(63), [varint(0) + varint(2) + svarint(9) + varint(62)])))
         self.assertEqual(found.classes[0][1], ["app+0x9"] + ["app+0x%x" % i for i in range(63, 0, -1)])
         for modules, callers, classes in ((app, chain(64), []),                                    # too long
                                           (app, [varint(0) + svarint(1) + varint(1)], []),         # its own caller
@@ -338,7 +368,7 @@ class Decoder(unittest.TestCase):
                                           ([varint(0) + text(b"x" * 33)], [], []),
                                           ([varint(1) + text(b"")], [], [])):
             with self.assertRaises(parts.Damage):
-                found.definitions_read(parts.Cursor(made(modules, callers, classes)))
+                found.old_definitions_read(parts.Cursor(made(modules, callers, classes)))
 
     def test_varints(self):
         for right in (0, 1, 127, 128, (1 << 64) - 1):

@@ -12,7 +12,7 @@ from second_parts import Cursor, Damage
 from second_profile import (BLOCKS_MAX, COUNT_END, FIGURE_MAX, RECENT_COUNTS, SHARE_MAX, WHOLE, BitReader, ClassProfile, Context, Distribution, Profile,
                             RecentCounts, RankShares, blocks_read, figure, profile_read, smallest)
 
-RANKS, CLASSES = 3, 2
+RANKS, CLASSES, SHORT = 3, 2, True
 
 
 class Coder(unittest.TestCase):
@@ -110,15 +110,35 @@ class Profiles(unittest.TestCase):
 
     def read(self, data):
         cursor = Cursor(data)
-        found = profile_read(cursor, self.groups, CLASSES, RANKS)
+        found = profile_read(cursor, self.groups, CLASSES, RANKS, SHORT)
         cursor.end()
         return found
 
     def written(self, what):
-        return ProfileWriter(RANKS).profile(what, lambda key: 0)
+        return ProfileWriter(RANKS, SHORT).profile(what, lambda key: 0)
 
     def test_right(self):
         self.assertEqual(self.read(self.written(profile())), profile())
+
+    def test_slight(self):
+        """All that there is of slight ones."""
+        def slight(ns, bucket, **changes):
+            mean = figure(ns, 3) << 5
+            return distribution(mean=mean, most=max(mean >> 4, bucket << 4), rank=None, least=None, deviation=None, shares=None, slight=True, **changes)
+
+        what = profile()
+        what.classes[0].durations = [slight(1000, 10), slight(1000, 63, count=COUNT_END - 1)]
+        one = Distribution(1, figure(9, 3) << 5, figure(9, 4), None, figure(9, 4), 0, {4: WHOLE}, True)
+        what.classes[0].gaps = [one, slight(0, 0), slight(0, 1, count=2)]
+        self.assertEqual(self.read(self.written(what)), what)
+        self.bad("a longest time in bucket 64", lambda what: what.classes[0].gaps.__setitem__(0, slight(40, 64)))
+
+    def test_before_version_7(self):
+        """Without slight ones, in a section of the other type."""
+        data = ProfileWriter(RANKS, False).profile(profile(), lambda key: 0)
+        cursor = Cursor(data)
+        self.assertEqual(profile_read(cursor, self.groups, CLASSES, RANKS, False), profile())
+        cursor.end()
 
     def test_little_known(self):
         what = profile()
@@ -150,6 +170,7 @@ class Profiles(unittest.TestCase):
         changed("a share of 24 where 23 are left", 1, shares={3: 9, 5: 24})
         writer = BitWriter()
         writer.number(1, "parts")
+        writer.flag(0, "slight", 0)
         writer.number(RECENT_COUNTS + 1, "count", 0)
         with self.assertRaises(Damage) as caught:
             self.read(writer.bytes())
@@ -172,7 +193,7 @@ class Profiles(unittest.TestCase):
 
         what = profile()
         what.classes[0].gaps.append(gap())
-        self.assertEqual(self.read(Twice(RANKS).profile(what, lambda key: 0)), what)
+        self.assertEqual(self.read(Twice(RANKS, SHORT).profile(what, lambda key: 0)), what)
 
     def test_damage_shares(self):
         for sizes in ([1, 1], [1, 1, 1, 1], [4], [2]):
@@ -234,9 +255,10 @@ class Profiles(unittest.TestCase):
         """Behind the calls, in place of statistics, before times."""
         shards, _ = random_trace.random_shards(1)
         (one, two), end = shards[0].b.sections()[:2], []
-        five, three, four = (5, b""), (3, b""), (4, b"")
-        for wrong in ([one, two, three, five], [one, two, five, three], [one, two, five, five], [one, two, four, five], [one, five, two],
+        five, three, four, eight = (5, b""), (3, b""), (4, b""), (8, b"")
+        for wrong in ([one, two, three, five], [one, two, five, three], [one, two, five, five], [one, two, five, eight], [one, two, eight, five], [one, two, four, five], [one, five, two],
                       [one, five, one, two]):
             damage = second_decoder.shards_read(trace_writer.file_of(wrong, end))[1]
             self.assertIn("not in order", str(damage))
-        self.assertIsNone(second_decoder.shards_read(trace_writer.file_of([one, two, five, four], end))[1])
+        for right in ([one, two, five, four], [one, two, eight, four]):
+            self.assertIsNone(second_decoder.shards_read(trace_writer.file_of(right, end))[1])

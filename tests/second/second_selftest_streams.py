@@ -242,7 +242,7 @@ class UnzippedSignatures(Case):
         b = Builder()
         signature = b.signature(b.shape(b"\3\3"), [constant(5), constant(b.differences(1, 1)), constant(1)] + [constant(0)] * 3, 0)
         one = b.group_class(b.call_class(b"MPI_X,a"), (b.rule(once(0, 0)), [signature]))
-        two = b.group_class(b.call_class(b"MPI_X,a", b.module(b"m"), 3), (b.rule(once(0, 0)), [signature]))
+        two = b.group_class(b.call_class(b"MPI_X,a", b.address(b.module(b"m"), 3)), (b.rule(once(0, 0)), [signature]))
         b.process()
         b.group(b.rule(once(0, 1, 2, 2, 1, 0)), [(one, None), (one, None), (two, None)], constant(0))
         sites = ["}", "}", ',"site":"m+0x3"}', ',"site":"m+0x3"}', "}", "}"]
@@ -467,7 +467,7 @@ class OneByOne(Case):
         group_classes, sequence = [], []
         for number, (declaration, shape, numbers) in enumerate(calls):
             signature = b.signature(b.shape(shape + INT), [n if isinstance(n, bytes) else constant(n) for n in (*numbers, 0)])
-            group_classes.append((b.group_class(b.call_class(declaration, b.module(b"m"), number), (1, [signature])), None))
+            group_classes.append((b.group_class(b.call_class(declaration, b.address(b.module(b"m"), number)), (1, [signature])), None))
             sequence.append(number)
         b.process(rank_bases=rank_bases)
         b.group(b.sequence(*sequence), group_classes, listed(*range(threads)) if threads > 1 else constant(0))

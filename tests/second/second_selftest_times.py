@@ -173,7 +173,7 @@ class Times(unittest.TestCase):
         self.wrong("another one before", EXACT_TIMES, first, again)
         self.wrong("another one before", EXACT_TIMES, first, first)
         self.right({**EXACT_TIMES, **BINS_TIMES}, first, bins())
-        one, two, more = section(1, definitions()), section(2, calls()), section(2, calls(begins_segment=True))
+        one, two, more = section(parts.DEFINITIONS, definitions()), section(2, calls()), section(2, calls(begins_segment=True))
         last = exact(head=head(EXACT, 3, first=5), classes=counted([exact_class(0, 2, 0, 0), exact_class(0, 1, 0, 0)]),
                      gaps=bytes((0, 3, 3)), durations=bytes((5, 5, 5)), bits=b"")
         printed, damage = decode(trace()[:10] + one + two + one + more + section(4, last) + section(0, b""))
@@ -192,7 +192,7 @@ class Times(unittest.TestCase):
 
     def test_place_in_file(self):
         """Behind the sections of a shard that are there once, in any number."""
-        one, two, three = section(1, definitions()), section(2, calls()), section(3, bytes(16))
+        one, two, three = section(parts.DEFINITIONS, definitions()), section(2, calls()), section(3, bytes(16))
         times, end = section(4, exact()), section(0, b"")
         start = trace()[:10]
         self.assertEqual(decode(start + one + two + three + times + section(4, bins()) + one + two + end)[1], None)

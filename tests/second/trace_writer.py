@@ -8,6 +8,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import second_parts as parts  # noqa: E402
+from coded_writer import coded  # noqa: E402
+from second_values import Shape  # noqa: E402
 
 
 def varint(v):
@@ -100,10 +102,17 @@ def listed(*values):
 
 
 def file_of(*shards):
-    """shards: each a list of its sections, (type, content)."""
+    """shards: each a list of its sections: (type, content), and what is stored, if it is not the content."""
     found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
-    found += [section(kind, content) for shard in shards for kind, content in shard]
+    found += [section(*those) for shard in shards for those in shard]
     return b"".join(found) + section(0, b"")
+
+
+def written(kept, content):
+    """The section KEPT, with another content, or, if it has coded calls, other stored bytes."""
+    if kept.coded:
+        return section(kept.type, bytes(kept.raw), content)
+    return section(kept.type, content)
 
 
 class References:
@@ -125,7 +134,7 @@ class Builder:
 
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_segment, self.tables = ranks, False, {}
-        self.plain_references = False
+        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.short_profile = False
         self.groups, self.statistics, self.profile, self.times = [], None, None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
 
@@ -136,9 +145,16 @@ class Builder:
     def string(self, t):
         return self.add("strings", t)
 
-    def call_class(self, declaration, module=None, offset=0, caller=None, fortran=False):
-        """module, caller: of the place, their numbers."""
-        return self.add("classes", (self.add("functions", declaration), fortran, module, offset, caller))
+    def call_class(self, declaration, *path, fortran=False):
+        """path: the numbers of its addresses, the outermost first."""
+        return self.add("classes", (self.add("functions", declaration), fortran, path))
+
+    def symbol(self, module, start, name):
+        return self.add("symbols", (module, start, name))
+
+    def address(self, module, offset, symbol=None):
+        """A number of its own; in the file addresses are numbered in the order in which classes meet them."""
+        return self.add("addresses", (module, offset, symbol))
 
     def module(self, name):
         return self.add("modules", varint(self.string(name)) + text(b""))
@@ -187,22 +203,68 @@ class Builder:
         return list(self.tables.get(name, ()))
 
     def definitions(self):
-        classes, last = [], 0
-        for function, fortran, module, offset, caller in self.table("classes"):
-            classes.append(varint(function << 1 | fortran))
-            if module is None:
-                classes[-1] += varint(0)
-                continue
-            classes[-1] += varint(1 + 2 * module + (caller is not None)) + svarint(offset - last)
-            classes[-1] += b"" if caller is None else varint(caller)
-            last = offset
-        callers, last = [], 0
-        for module, offset, outer in self.table("callers"):
-            callers.append(varint(module) + svarint(offset - last) + varint(0 if outer is None else outer + 1))
-            last = offset
+        classes = self.old_classes() if self.old else self.symbols() + self.classes()
         return (counted([t + b"\0" for t in self.table("strings")]) + counted([])
-                + counted([t + b"\0" for t in self.table("functions")]) + counted(self.table("modules")) + counted(callers)
-                + counted(classes) + counted([text(t) for t in self.table("shapes")]))
+                + counted([t + b"\0" for t in self.table("functions")]) + counted(self.table("modules")) + classes
+                + counted([text(t) for t in self.table("shapes")]))
+
+    def symbols(self):
+        symbols = self.table("symbols")
+        starts = [start for _, start, _ in symbols]
+        return (varint(len(symbols)) + b"".join([varint(module) for module, _, _ in symbols])
+                + b"".join([svarint(start - last) for start, last in zip(starts, [0] + starts)])
+                + b"".join([name + b"\0" for _, _, name in symbols]))
+
+    def classes(self):
+        classes, addresses = self.table("classes"), self.table("addresses")
+        steps, frames, kinds, offsets, numbers, youngest = [], [], [], [], {}, {}
+        references, path, last = References(self.plain_references), (), 0
+        for _, _, mine in classes:
+            same = len(os.path.commonprefix((path, mine)))
+            same -= self.repeats and same > 0     # legal, if not as short as it could be
+            steps.append(varint(len(path) - same) + varint(len(mine) - same))
+            for depth in range(same, len(mine)):
+                address, caller = mine[depth], mine[depth - 1] if depth else None
+                frames.append(varint(numbers[address] + 1 if address in numbers else 0))
+                if address not in numbers:
+                    numbers[address] = len(numbers)
+                    kind, offset = self.kind(addresses, address, youngest.get(caller), references, last)
+                    kinds.append(kind)
+                    offsets.append(offset)
+                    last = addresses[address][1]
+                youngest[caller] = address
+            path = mine
+        functions = [varint(function << 1 | fortran) for function, fortran, _ in classes]
+        return varint(len(classes)) + b"".join(functions + steps + frames + kinds + offsets)
+
+    def kind(self, addresses, address, elder, references, last):
+        """The kind of ADDRESS, and its offset, as they are stored."""
+        module, offset, symbol = addresses[address]
+        if elder is not None and addresses[elder][::2] == (module, symbol) and not self.plain_addresses:
+            return varint(1), svarint(offset - addresses[elder][1])
+        if symbol is None:
+            return varint(0) + varint(module), svarint(offset - last)
+        return varint(2 + number_of(references, symbol)), varint(offset - self.table("symbols")[symbol][1])
+
+    def old_classes(self):
+        """The tables of version 6 in their place."""
+        addresses, callers, classes, last = self.table("addresses"), {(): 0}, [], 0
+        found, last_caller = [], 0
+        for function, fortran, path in self.table("classes"):
+            classes.append(varint(function << 1 | fortran) + (b"" if path else varint(0)))
+            if not path:
+                continue
+            for depth in range(1, len(path)):
+                if path[:depth] not in callers:
+                    module, offset, _ = addresses[path[depth - 1]]
+                    found.append(varint(module) + svarint(offset - last_caller) + varint(callers[path[:depth - 1]]))
+                    callers[path[:depth]] = len(callers)
+                    last_caller = offset
+            module, offset, _ = addresses[path[-1]]
+            classes[-1] += varint(1 + 2 * module + (len(path) > 1)) + svarint(offset - last)
+            classes[-1] += varint(callers[path[:-1]] - 1) if len(path) > 1 else b""
+            last = offset
+        return counted(found) + counted(classes)
 
     def calls(self):
         columns, shapes, signatures, partitions, classes, group_classes = (References(self.plain_references) for _ in range(6))
@@ -221,11 +283,24 @@ class Builder:
                               + columns.to(members) for sequence, process, those, members in self.groups]))
         return b"".join(found)
 
+    def coded_calls(self, content):
+        """CONTENT, coded."""
+        shapes = [Shape(shape, self.table("strings")) for shape in self.table("shapes")]
+        functions = self.table("functions")
+        return coded(content, [len(shape.slots) + sum(shape.slots) for shape in shapes],
+                     [(function, functions[function] == b"pilgrim_loop:") for function, *_ in self.table("classes")])
+
+    def calls_section(self):
+        content = self.calls()
+        stored = self.coded_calls(content) if self.coded else b""
+        return (parts.CODED_CALLS, content, stored) if len(content) <= 32 * len(stored) else (parts.CALLS, content)
+
     def sections(self):
         """statistics, profile: contents or None, not both."""
-        found = [(parts.DEFINITIONS, self.definitions()), (parts.CALLS, self.calls()), (parts.STATISTICS, self.statistics),
-                 (parts.PROFILE, self.profile), *((parts.TIMES, content) for content in self.times)]
-        return [(kind, content) for kind, content in found if content is not None]
+        found = [(parts.OLD_DEFINITIONS if self.old else parts.DEFINITIONS, self.definitions()), self.calls_section(),
+                 (parts.STATISTICS, self.statistics), (parts.SHORT_PROFILE if self.short_profile else parts.PROFILE, self.profile),
+                 *((parts.TIMES, content) for content in self.times)]
+        return [those for those in found if those[1] is not None]
 
 
 def number_of(references, index):

@@ -37,6 +37,7 @@ struct built {
     bool begins_segment;
     uint32_t threads; /* of each rank */
     struct bytes definitions, calls;
+    bool short_profile;               /* the type of the section of the profile */
     struct bytes statistics, profile; /* their sections, if not empty; whoever makes the trace puts them there */
     struct built_table shapes, rules, columns, signatures, partitions, group_classes, groups;
 };
@@ -292,12 +293,12 @@ static void built_contents(struct built *b)
     put_text(d, "MPI_H,count,source,tag>request");
     put_text(d, "MPI_I&requests>places>statuses");
     bytes_put(d, &none, 1); /* modules */
-    bytes_put(d, &none, 1); /* callers */
+    bytes_put(d, &none, 1); /* symbols */
     bytes_put_varint(d, COMPLETING_CLASS + 1);
-    for (unsigned i = 0; i <= COMPLETING_CLASS; i++) {
+    for (unsigned i = 0; i <= COMPLETING_CLASS; i++)
         bytes_put_varint(d, (uint64_t)((i > 0) + (i >= LOOP_CLASS ? i - LOOP_CLASS + 1 : 0)) << 1);
-        bytes_put(d, &none, 1);
-    }
+    for (unsigned i = 0; i < 2 * (COMPLETING_CLASS + 1); i++)
+        bytes_put(d, &none, 1); /* frames: dropped, added */
     put_table(d, &b->shapes);
     put_table(c, &b->rules);
     put_table(c, &b->columns);
@@ -334,7 +335,9 @@ static void built_file(const struct built *shards, size_t count, struct bytes *f
         if (shards[i].statistics.length > 0)
             ck_assert_int_eq(section_write(file, SECTION_STATISTICS, &shards[i].statistics), PILGRIM_OK);
         if (shards[i].profile.length > 0)
-            ck_assert_int_eq(section_write(file, SECTION_PROFILE, &shards[i].profile), PILGRIM_OK);
+            ck_assert_int_eq(section_write(file, shards[i].short_profile ? SECTION_SHORT_PROFILE : SECTION_PROFILE,
+                                           &shards[i].profile),
+                             PILGRIM_OK);
     }
     ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
 }

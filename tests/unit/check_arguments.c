@@ -109,6 +109,12 @@ START_TEST(null_and_counts)
     ck_assert_uint_eq(pilgrim_call_count(NULL, 0, 0), 0);
     ck_assert_uint_eq(pilgrim_call_count(trace, RANKS, 0), 0);
     ck_assert_uint_eq(pilgrim_call_count(trace, 0, UINT32_MAX), 0);
+    const struct pilgrim_frame frame = {.module = "program"};
+    uint64_t offset;
+    ck_assert_ptr_null(pilgrim_frame_function(NULL, &frame, &offset));
+    ck_assert_ptr_null(pilgrim_frame_function(trace, NULL, &offset));
+    ck_assert_ptr_null(pilgrim_frame_function(trace, &frame, NULL));
+    ck_assert_ptr_null(pilgrim_frame_function(trace, &(struct pilgrim_frame){0}, &offset));
     ck_assert_ptr_null(pilgrim_property(NULL, "library"));
     ck_assert_ptr_null(pilgrim_property(trace, NULL));
     ck_assert(!pilgrim_property_at(NULL, 0, &key, &value));

@@ -19,6 +19,13 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
     return NULL;
 }
 
+bool source_lines_symbol(const struct source_lines *lines, const struct pilgrim_frame *frame,
+                         struct source_function *function)
+{
+    (void)lines, (void)frame, (void)function;
+    return false;
+}
+
 static struct output *output_new(void)
 {
     struct output *o = calloc(1, sizeof *o);
@@ -91,7 +98,8 @@ START_TEST(again)
 {
     const bool json = _i % 2;
     struct output *first = output_new(), *second = output_new();
-    struct call_lines *known = call_lines_new(first, json, NULL), *anew = call_lines_new(second, json, NULL);
+    struct call_lines *known = call_lines_new(first, json, UINT64_MAX, NULL);
+    struct call_lines *anew = call_lines_new(second, json, UINT64_MAX, NULL);
     const size_t longest = _i < 2 ? 40 : _i < 4 ? 3000 : TEXT_MAX;
     uint64_t state = 1;
     memset(letters, 'x', TEXT_MAX);
@@ -134,7 +142,7 @@ START_TEST(by_eye)
     memset(letters, 'x', TEXT_MAX);
     for (int json = 0; json < 2; json++) {
         struct output *o = output_new();
-        struct call_lines *l = call_lines_new(o, json, NULL);
+        struct call_lines *l = call_lines_new(o, json, UINT64_MAX, NULL);
         call_lines_begin(l, 5, 2);
         for (uint64_t seq = 0; seq < 20; seq += 10) {
             struct pilgrim_call call = make_call(values, 7, 1, 2);

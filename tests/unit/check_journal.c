@@ -96,7 +96,7 @@ static size_t make_key(uint8_t *key, unsigned mode, unsigned function, unsigned 
 static void record(struct told_thread *t, unsigned function, unsigned site, bool failed, const uint8_t *key,
                    size_t length)
 {
-    const struct class_head *class = stream_class_head(t->stream, function, sites + site, false);
+    const struct class_head *class = stream_class_head(t->stream, function, sites + site, NULL, false);
     EXPECT(class, "no class");
     if (stream_predicts(t->stream, class, failed, key, length)) {
         if (!stream_step(t->stream, class, length, 0, 0))

@@ -256,12 +256,37 @@ static bool is_rounded(uint64_t stored, uint64_t ns, unsigned bits)
     return stored <= ns && ns - stored <= ns >> bits;
 }
 
+/* True if the distribution of such times is slight. */
+static bool is_slight(double sum, uint64_t most, double run)
+{
+    return sum < run / 4096 && (double)most < run / 4096 / RANKS;
+}
+
+/* The mean is rounded down or up to 3 bits behind the first, the longest down to a power of 2, but not below the mean.
+ */
+static void require_slight(const struct told_statistics *t)
+{
+    const struct pilgrim_statistic *s = &t->by_reader;
+    uint64_t mean = t->sum / t->count, stored = (uint64_t)s->mean_ns;
+    unsigned figure = figure_of(mean, 3), bucket = bucket_of(t->most);
+    ck_assert(stored == figure_ns(figure, 3) || stored == figure_ns(figure + 1, 3));
+    ck_assert_double_eq(s->total_ns, s->mean_ns * (double)s->count);
+    uint64_t most = t->count > 1 && bucket > bucket_of(stored) ? UINT64_C(1) << (bucket - 1) : stored;
+    ck_assert_uint_eq(s->max_ns, most);
+    ck_assert_uint_eq(s->max_rank, PILGRIM_RANK_UNKNOWN);
+    ck_assert(s->brief == (t->count > 1));
+}
+
 static void require_told(const struct told_statistics *t, double run)
 {
     const struct pilgrim_statistic *s = &t->by_reader;
     double mean = (double)t->sum / (double)t->count, variance = t->squares / (double)t->count;
     uint64_t counts = 0, right = 0;
     ck_assert_uint_eq(s->count, t->count);
+    if (is_slight((double)t->sum, t->most, run)) {
+        require_slight(t);
+        return;
+    }
     ck_assert(s->mean_ns <= mean && s->mean_ns + 1 >= mean * 255 / 256);
     ck_assert(apart(s->total_ns, (double)t->sum) <= (double)t->sum / 256 + (double)t->count);
     ck_assert(is_rounded(s->max_ns, t->most, 4));
@@ -356,10 +381,11 @@ static uint32_t site_called(const struct pilgrim_class *class)
     return (uint32_t)(class->site->offset / 16);
 }
 
+/* What rounding does to slight distributions is about as much as one of them may have. */
 static void require_sum(const struct pilgrim_statistic *s, uint32_t site, bool gaps, int first)
 {
     uint64_t count = 0, most = 0;
-    double sum = 0;
+    double sum = 0, run = run_time();
     for (uint32_t rank = 0; rank < RANKS; rank++)
         for (unsigned i = 0; i < CALLS; i++)
             if (program[i] == site && (!gaps || first == (i == 0))) {
@@ -369,8 +395,8 @@ static void require_sum(const struct pilgrim_statistic *s, uint32_t site, bool g
                 most = ns > most ? ns : most;
             }
     ck_assert_uint_eq(s->count, count);
-    ck_assert(apart(s->total_ns, sum) <= sum / 256 + (double)count);
-    ck_assert(is_rounded(s->max_ns, most, 4));
+    ck_assert(apart(s->total_ns, sum) <= sum / 256 + (double)count + (sum < run / 4096 ? sum : run / 4096) / 8);
+    ck_assert(is_rounded(s->max_ns, most, 4) || is_slight(0, most, run));
 }
 
 static void check_profile(const struct pilgrim_trace *trace)

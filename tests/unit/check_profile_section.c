@@ -22,6 +22,7 @@ enum section_field {
     MEAN_BUCKET,
     HIGH_RANK,
     HIGH,
+    LONGEST,
     LOW,
     SPREAD,
     HISTOGRAM,
@@ -73,7 +74,10 @@ struct section_times {
     uint32_t rank;
     bool brief;
     uint8_t shares[8]; /* of the buckets from that of the shortest on */
+    bool slight;       /* in a short profile only */
 };
+
+static bool is_short;
 
 static void put_count(unsigned k, uint64_t count)
 {
@@ -89,12 +93,19 @@ static void put_count(unsigned k, uint64_t count)
 static void put_times(unsigned k, const struct section_times *t)
 {
     struct profile_contexts *c = &model.contexts;
+    if (is_short)
+        encode_flag(&out, &c->slight[k], t->slight);
     put_count(k, t->count);
     unsigned bucket = (unsigned)chosen(MEAN_BUCKET, bucket_of(t->mean)) % 64, node = 1;
     for (unsigned i = 6; i-- > 0; node = 2 * node + (bucket >> i & 1))
-        encode_flag(&out, &c->bucket[k][node], bucket >> i & 1);
-    for (unsigned i = 0; i + 1 < bucket && i < 8; i++)
+        encode_flag(&out, &c->bucket[k][t->slight][node], bucket >> i & 1);
+    for (unsigned i = 0; i + 1 < bucket && i < (t->slight ? 3 : 8); i++)
         encode_bits(&out, 1, t->mean >> (bucket - 2 - i) & 1);
+    if (t->slight) {
+        if (t->count > 1)
+            put_number(LONGEST, &c->longest[k], bucket_of(t->most) - bucket);
+        return;
+    }
     if (k == PROFILE_DURATIONS)
         put_bits(HIGH_RANK, RANK_BITS, t->rank);
     if (t->count == 1)
@@ -115,9 +126,9 @@ static void check(const struct pilgrim_statistic *s, const struct section_times 
     uint64_t used = 0, shares = 0;
     ck_assert_uint_eq(s->count, t->count);
     ck_assert_double_eq(s->mean_ns, (double)figure_ns(figure_of(t->mean, 8), 8));
-    ck_assert_uint_eq(s->max_rank, gaps ? PILGRIM_RANK_UNKNOWN : t->rank);
+    ck_assert_uint_eq(s->max_rank, gaps || t->slight ? PILGRIM_RANK_UNKNOWN : t->rank);
     ck_assert(s->brief == t->brief);
-    uint64_t most = figure_ns(figure_of(t->most, 4), 4);
+    uint64_t most = figure_ns(figure_of(t->most, t->slight ? 0 : 4), t->slight ? 0 : 4);
     ck_assert_uint_eq(s->max_ns, most > (uint64_t)s->mean_ns ? most : (uint64_t)s->mean_ns);
     if (t->brief)
         return;
@@ -136,11 +147,14 @@ static void check(const struct pilgrim_statistic *s, const struct section_times 
 /* Class 1: two distributions of durations, three of gaps, and one before threads' first calls; class 2: told briefly;
  * class 3: not told. */
 static const struct section_times
-    durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}}, {7, 1, 1, 0, 0, 0, false, {1, 31}}},
-    gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}},
-              {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}},
-              {1, 123456, 123456, 123456, 0, 0, false, {32}}},
-    first = {8, 0, 40, 0, 12, 0, false, {30, 0, 0, 0, 0, 0, 2}}, brief = {8, 77, 1000, 0, 0, 7, true, {0}};
+    durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}, false},
+                   {7, 1, 1, 0, 0, 0, false, {1, 31}, false}},
+    gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}, false},
+              {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}, false},
+              {1, 123456, 123456, 123456, 0, 0, false, {32}, false}},
+    first = {8, 0, 40, 0, 12, 0, false, {30, 0, 0, 0, 0, 0, 2}, false},
+    brief = {8, 77, 1000, 0, 0, 7, true, {0}, false}, slight = {8, 72, 1000, 0, 0, 0, true, {0}, true},
+    slight_gaps[] = {{2, 5, 7, 0, 0, 0, true, {0}, true}, {1, 96, 96, 96, 0, 0, false, {32}, true}};
 /* Behind which classes: the second one and the third one. */
 static const uint32_t behind[2][2] = {{2, 40}, {1, 0}};
 
@@ -211,9 +225,13 @@ static void put_profile(void)
     encode_flag(&out, &c->first, true);
     put_times(PROFILE_GAPS, &first);
     put_number(PARTS, &c->parts, 1);
-    put_times(PROFILE_DURATIONS, &brief);
-    put_number(GAP_PARTS, &c->gap_parts, 0);
-    encode_flag(&out, &c->first, false);
+    put_times(PROFILE_DURATIONS, is_short ? &slight : &brief);
+    put_number(GAP_PARTS, &c->gap_parts, is_short ? 1 : 0);
+    if (is_short)
+        put_times(PROFILE_GAPS, &slight_gaps[0]);
+    encode_flag(&out, &c->first, is_short);
+    if (is_short)
+        put_times(PROFILE_GAPS, &slight_gaps[1]);
     put_number(PARTS, &c->parts, 0);
     encode_flag(&out, &c->again, false); /* the row of class 1 has three signatures: 1, 1, 0 */
     put_number(WHICH, &c->which, 1);
@@ -241,6 +259,7 @@ static void make(struct built *b)
     }
     put_group(b, false, put_sequence(b, sequence, 5), rows, ROWS, put_counting(b, RANKS));
     b->profile = (struct bytes){0};
+    b->short_profile = is_short;
     encoder_init(&out, &b->profile);
     profile_model_init(&model);
     turns = 0;
@@ -250,10 +269,11 @@ static void make(struct built *b)
 
 /* ---- checks ---- */
 
-static void check_gaps(const struct pilgrim_cursor *cursor, uint64_t before, const struct section_times *t)
+static void check_gaps(const struct pilgrim_cursor *cursor, size_t class, uint64_t before,
+                       const struct section_times *t)
 {
     struct pilgrim_statistic s;
-    ck_assert_int_eq(pilgrim_gaps(cursor, 0, PILGRIM_STRUCTURE_GROUP, before, &s), PILGRIM_OK);
+    ck_assert_int_eq(pilgrim_gaps(cursor, class, PILGRIM_STRUCTURE_GROUP, before, &s), PILGRIM_OK);
     check(&s, t, true);
 }
 
@@ -292,6 +312,7 @@ START_TEST(what_is_stored_is_said)
     struct pilgrim_statistic s;
     uint64_t before = PILGRIM_ANY_CALL;
     wrong = NULL;
+    is_short = _i;
     make(&b);
     struct pilgrim_trace *trace = open_good(&b);
     struct pilgrim_cursor *cursor = open_cursor(trace, 3);
@@ -302,13 +323,17 @@ START_TEST(what_is_stored_is_said)
     ck_assert_int_eq(pilgrim_durations(cursor, 0, PILGRIM_VALUE_GROUP, &s), PILGRIM_OK);
     ck_assert_uint_eq(s.count, 1007);
     ck_assert_int_eq(pilgrim_durations(cursor, 1, 0, &s), PILGRIM_OK);
-    check(&s, &brief, false);
+    check(&s, is_short ? &slight : &brief, false);
     ck_assert_int_eq(pilgrim_durations(cursor, 2, 0, &s), PILGRIM_OK);
     ck_assert_uint_eq(s.count, 0);
-    check_gaps(cursor, 0, &gaps[2]);
-    check_gaps(cursor, 1, &gaps[1]);
-    check_gaps(cursor, 2, &gaps[0]);
-    check_gaps(cursor, PILGRIM_NO_CALL, &first);
+    check_gaps(cursor, 0, 0, &gaps[2]);
+    check_gaps(cursor, 0, 1, &gaps[1]);
+    check_gaps(cursor, 0, 2, &gaps[0]);
+    check_gaps(cursor, 0, PILGRIM_NO_CALL, &first);
+    if (is_short) {
+        check_gaps(cursor, 1, 0, &slight_gaps[0]);
+        check_gaps(cursor, 1, PILGRIM_NO_CALL, &slight_gaps[1]);
+    }
     ck_assert_int_eq(pilgrim_gaps(cursor, 0, 0, PILGRIM_ANY_CALL, &s), PILGRIM_OK);
     ck_assert_uint_eq(s.count, 1008);
     ck_assert(s.brief);
@@ -339,6 +364,7 @@ static const struct wrong wrongs[] = {
     {NEW_COUNT, 0, INT64_MAX, "a count that cannot be"},
     {NEW_COUNT, 1, UINT64_MAX - 1, "a count that cannot be"},
     {HIGH, 0, FIGURES, "a longest time that cannot be"},
+    {LONGEST, 0, 57, "a longest time that cannot be"},
     {LOW, 0, 13 << 4 | 4, "a shortest time that cannot be"},
     {SPREAD, 0, 14 << 4 | 3, "a deviation that cannot be"},
     {HISTOGRAM, 0, 33, "a histogram of more than 32 shares"},
@@ -398,6 +424,7 @@ START_TEST(fields_that_cannot_be)
     for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
         struct built b;
         wrong = &wrongs[i];
+        is_short = _i || wrong->field == LONGEST;
         make(&b);
         require_calls_alone(open_damaged(&b, wrong->problem));
     }
@@ -459,8 +486,8 @@ int main(void)
     Suite *suite = suite_create("profile_section");
     TCase *tests = tcase_create("profile_section");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, what_is_stored_is_said);
-    tcase_add_test(tests, fields_that_cannot_be);
+    tcase_add_loop_test(tests, what_is_stored_is_said, 0, 2);
+    tcase_add_loop_test(tests, fields_that_cannot_be, 0, 2);
     tcase_add_test(tests, bytes_that_cannot_be);
     tcase_add_loop_test(tests, sections_changed, 0, 2);
     suite_add_tcase(suite, tests);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The range coder: any sequence is read back, likely symbols take few bytes, and any bytes can be read without harm. */
-#include "timing/range_coder.h"
+#include "format/range_coder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -204,6 +204,44 @@ START_TEST(calls_come_back)
 }
 END_TEST
 
+/* Functions are known of frames and of copies of frames, and of no other address. */
+START_TEST(functions_are_named)
+{
+    struct bytes file = {0};
+    make_trace(&file);
+    struct pilgrim_trace *trace = load(&file);
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    unsigned known = 0;
+    ck_assert_int_eq(pilgrim_cursor_open(trace, 0, 0, &cursor, &error), PILGRIM_OK);
+    while (pilgrim_cursor_next(cursor, &call, &error) == PILGRIM_OK)
+        for (const struct pilgrim_frame *f = call.class_->site; f; f = f->caller) {
+            const bool in_program = strcmp(f->module, "program") == 0;
+            const char *name = in_program ? made_function(f->offset) : NULL;
+            struct pilgrim_frame copy = *f;
+            uint64_t offset = 99;
+            const char *found = pilgrim_frame_function(trace, &copy, &offset);
+            ck_assert_int_eq(found != NULL, name != NULL);
+            ck_assert_uint_eq(offset, name ? (f->offset - 1) % 0x1000 + 1 : 99);
+            ck_assert(!found || (strcmp(found, name) == 0 && found == pilgrim_frame_function(trace, f, &offset)));
+            known += name != NULL;
+            copy.offset++;
+            ck_assert_ptr_null(pilgrim_frame_function(trace, &copy, &offset));
+            copy = *f;
+            copy.build_id_length--;
+            ck_assert(f->build_id_length == 0 || !pilgrim_frame_function(trace, &copy, &offset));
+            copy = *f;
+            copy.module = "programs";
+            ck_assert_ptr_null(pilgrim_frame_function(trace, &copy, &offset));
+        }
+    ck_assert_uint_gt(known, 20);
+    pilgrim_cursor_close(cursor);
+    pilgrim_close(trace);
+    bytes_free(&file);
+}
+END_TEST
+
 START_TEST(cursors_skip)
 {
     struct bytes file = {0};
@@ -308,6 +346,7 @@ int main(void)
     TCase *tests = tcase_create("reader");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, calls_come_back);
+    tcase_add_test(tests, functions_are_named);
     tcase_add_test(tests, cursors_skip);
     tcase_add_test(tests, communicators_are_told_apart);
     tcase_add_test(tests, what_does_not_exist);

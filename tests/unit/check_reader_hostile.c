@@ -5,6 +5,7 @@
 
 #include "made_trace.h"
 #include "hostile_trace.h"
+#include "read/file/shards.h"
 #include "trials.h"
 
 START_TEST(every_truncation)
@@ -23,6 +24,12 @@ START_TEST(every_truncation)
 }
 END_TEST
 
+/* True if byte I is the version, and as good as the one that stood there: a newer version only adds. */
+static bool is_other_version(const struct bytes *file, size_t i)
+{
+    return i == sizeof trace_magic && file->data[i] >= TRACE_VERSION_OLDEST && file->data[i] <= TRACE_VERSION;
+}
+
 START_TEST(every_byte_changed)
 {
     struct bytes file = {0};
@@ -33,13 +40,23 @@ START_TEST(every_byte_changed)
         size_t step = sizeof changes / trials(sizeof changes);
         for (size_t k = i % step; k < sizeof changes; k += step) {
             file.data[i] ^= changes[k];
-            ck_assert_int_ne(walk(file.data, file.length), PILGRIM_OK);
+            ck_assert_int_eq(walk(file.data, file.length) == PILGRIM_OK, is_other_version(&file, i));
             file.data[i] ^= changes[k];
         }
     }
     bytes_free(&file);
 }
 END_TEST
+
+/* The content of the calls of FILE, which are coded: as the reader has it. */
+static void coded_content(const struct bytes *file, struct bytes *content)
+{
+    struct pilgrim_trace *trace;
+    ck_assert_int_eq(trace_load(file->data, file->length, &trace, NULL), PILGRIM_OK);
+    const struct bytes *found = &trace->entries[0].shard->content[SECTION_CALLS];
+    bytes_put(content, found->data, found->length);
+    pilgrim_close(trace);
+}
 
 /* The sections' contents, so that their bytes can be changed under a right checksum. */
 static unsigned contents_of(const struct bytes *file, struct bytes *contents)
@@ -51,7 +68,10 @@ static unsigned contents_of(const struct bytes *file, struct bytes *contents)
     cursor_take(&in, sizeof trace_magic + 2);
     while (section_read(&in, &section) == PILGRIM_OK && section.type != SECTION_END) {
         contents[section.type] = (struct bytes){0};
-        ck_assert_int_eq(section_content(&section, &contents[section.type]), PILGRIM_OK);
+        if (section.stored_type == SECTION_CODED_CALLS)
+            coded_content(file, &contents[section.type]);
+        else
+            ck_assert_int_eq(section_content(&section, &contents[section.type]), PILGRIM_OK);
         count++;
     }
     return count;
@@ -84,10 +104,10 @@ START_TEST(versions)
     make_trace(&file);
     file.data[8] = TRACE_VERSION + 1;
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
-    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 6: a newer Pilgrim is needed"));
+    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 7: a newer Pilgrim is needed"));
     file.data[8] = TRACE_VERSION_OLDEST - 1;
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
-    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 6"));
+    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 7"));
     ck_assert_ptr_null(strstr(error.message, "newer"));
     ck_assert_int_eq(trace_load("#!/bin/sh\n", 10, &trace, &error), PILGRIM_NOT_TRACE);
     bytes_free(&file);

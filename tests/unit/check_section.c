@@ -75,7 +75,7 @@ START_TEST(ways_to_write)
     random_state = 2;
     for (int i = 0; i < 100; i++) {
         struct bytes content = {0}, file = {0};
-        uint8_t type = (uint8_t)(SECTION_DEFINITIONS + random_below(4));
+        uint8_t type = (uint8_t)(SECTION_OLD_DEFINITIONS + random_below(SECTION_TYPE_COUNT - 1));
         make_content(&content, random_below(2) ? random_below(1000) : random_below(100000));
         check(i % 2 ? section_write(&file, type, &content) : section_write_fast(&file, type, &content));
         check_read(&file, type, &content);

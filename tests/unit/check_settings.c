@@ -32,7 +32,7 @@ static void check_default(const struct settings *s)
     ck_assert(!s->off && !s->quiet && s->buffers && s->timing == TIMING_AGGREGATE && s->system &&
               s->clock == CLOCK_AUTO);
     ck_assert(!s->keeps_readings && !s->filter && settings_records(s, "MPI_Send"));
-    ck_assert(s->stack == 1 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
+    ck_assert(s->stack == 64 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
 }
 
 START_TEST(nothing_is_set)
@@ -87,6 +87,10 @@ START_TEST(accepted_words)
     ck_assert(s.arguments);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=1"), 0);
     ck_assert_uint_eq(s.stack, 1);
+    ck_assert_str_eq(s.stack_text, "1");
+    ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=full"), 0);
+    ck_assert_uint_eq(s.stack, 64);
+    ck_assert_ptr_null(s.stack_text);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=64"), 0);
     ck_assert_uint_eq(s.stack, 64);
     ck_assert_int_eq(read_one(&s, "PILGRIM_MERGE_TIMEOUT=0"), 0);

@@ -6,6 +6,7 @@
  * One file, as all of it is compared with the same true times and bounds. */
 #include "timing/times.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,6 @@ START_TEST(exact_is_exact)
 }
 END_TEST
 
-/* 0 ns, 1 ns, powers of two and what is beside them, up to the last time there is. */
 /* ---- readings ---- */
 
 enum { READERS = 3 }; /* the first classes read a clock */
@@ -314,6 +314,25 @@ START_TEST(binned_readings_keep_their_bounds)
 }
 END_TEST
 
+/* All calls of the first block read the clock long after they begin, and those of the next one sooner. */
+START_TEST(no_reading_is_late)
+{
+    static const uint64_t sooner[] = {100, 3999, 5000, 150000};
+    for (size_t k = 0; k < sizeof sooner / sizeof *sooner; k++) {
+        uint64_t now = 0;
+        for (size_t i = 0; i < 6000; i++) {
+            spans[i] = (struct span){.start = now + 100, .end = now + 300100, .class = 0};
+            readings[i] = read_clock(INT64_C(3149602920889), 0, spans[i].start + 200000 - (i < 3000 ? 0 : sooner[k]));
+            now = spans[i].end;
+        }
+        pass_readings(TIMES_BINS, bases[_i], 6000, 3000);
+        for (size_t i = 0; i < 6000; i++)
+            EXPECT(read_again[i] <= readings[i] + 3e-9, "call %zu, %" PRIu64 " ns sooner: %g ns late", i, sooner[k],
+                   (read_again[i] - readings[i]) * 1e9);
+    }
+}
+END_TEST
+
 /* A clock that is set, and one that drifts, are followed. */
 START_TEST(anchors_follow_the_clock)
 {
@@ -353,6 +372,7 @@ START_TEST(what_is_no_reading)
 }
 END_TEST
 
+/* 0 ns, 1 ns, powers of two and what is beside them, up to the last time there is. */
 START_TEST(extreme_times)
 {
     size_t count = 0;
@@ -635,6 +655,7 @@ int main(void)
     tcase_add_test(tests, exact_is_exact);
     tcase_add_test(tests, exact_readings_are_exact);
     tcase_add_loop_test(tests, binned_readings_keep_their_bounds, 0, BASES);
+    tcase_add_loop_test(tests, no_reading_is_late, 0, BASES);
     tcase_add_test(tests, anchors_follow_the_clock);
     tcase_add_test(tests, steady_readings_are_small);
     tcase_add_test(tests, what_is_no_reading);

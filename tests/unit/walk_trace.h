@@ -37,6 +37,15 @@ static void touch_call(const struct pilgrim_call *call)
     }
 }
 
+static void touch_functions(const struct pilgrim_trace *trace, const struct pilgrim_frame *f)
+{
+    for (uint64_t offset = 0; f; f = f->caller) {
+        const char *function = pilgrim_frame_function(trace, f, &offset);
+        ck_assert(!function || (*function && offset <= f->offset));
+        touched += offset + (function ? strlen(function) : 0);
+    }
+}
+
 /* What may go wrong behind the checks of opening: a rank's own values, and too much memory for them. */
 static void expect_status(enum pilgrim_status status)
 {
@@ -131,6 +140,8 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
         expect_status(status);
         if (status == PILGRIM_OK)
             touch_call(&call);
+        if (status == PILGRIM_OK)
+            touch_functions(trace, call.class_->site);
     }
     ck_assert_int_eq(pilgrim_cursor_skip(cursor, 3), PILGRIM_OK);
     size_t passed;

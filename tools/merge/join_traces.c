@@ -72,7 +72,7 @@ static const char *take_text(struct cursor *c)
 
 static bool describes_run(const char *key)
 {
-    static const char *const keys[] = {"program", "library", "tracer", "timing", "values", "filter"};
+    static const char *const keys[] = {"program", "library", "tracer", "timing", "values", "filter", "stack"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (!strcmp(key, keys[i]))
             return true;

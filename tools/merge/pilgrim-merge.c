@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_symbols.h"
 #include "format/run_folder.h"
 #include "format/trace_output.h"
 #include "join_traces.h"
@@ -18,7 +19,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const char usage[] = "usage: pilgrim-merge [-o TRACE] FOLDER|FILE...\n";
+static const char usage[] = "usage: pilgrim-merge [-o TRACE] [--modules=FOLDERS] FOLDER|FILE...\n";
 
 static const char help[] =
     "\n"
@@ -31,6 +32,7 @@ static const char help[] =
     "The second form makes one trace of those of processes that only have sessions.\n"
     "\n"
     "  -o, --output=TRACE  the path of the trace; default: that of the folder, without .fragments\n"
+    "  --modules=FOLDERS   where programs and libraries are, for names of functions; colons between them\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
@@ -53,7 +55,7 @@ static char *default_path(const struct job *job, const char *argument)
     return strdup(slash ? slash + 1 : job->head.trace);
 }
 
-static bool run(struct job *job, char **arguments, const char *output)
+static bool run(struct job *job, char **arguments, const char *output, const char *modules)
 {
     bool good = true;
     if (is_trace(arguments[0]))
@@ -63,6 +65,8 @@ static bool run(struct job *job, char **arguments, const char *output)
     if (!good || !job_prepare(job))
         return false;
     char *path = output ? strdup(output) : default_path(job, arguments[0]);
+    if (path)
+        file_symbols_use(modules, path);
     good = path ? job_write(job, path) : fail_status(arguments[0], PILGRIM_NOMEM);
     free(path);
     return good;
@@ -70,16 +74,18 @@ static bool run(struct job *job, char **arguments, const char *output)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"partial", no_argument, NULL, 'p'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {NULL, 0, NULL, 0}};
-    const char *output = NULL;
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"modules", required_argument, NULL, 'm'},
+        {"partial", no_argument, NULL, 'p'},      {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0}};
+    const char *output = NULL, *modules = NULL;
     for (int option; (option = getopt_long(argc, argv, "o:hV", options, NULL)) != -1;)
         switch (option) {
         case 'o':
             output = optarg;
+            break;
+        case 'm':
+            modules = optarg;
             break;
         case 'p':
             break; /* it is what happens in any case */
@@ -98,7 +104,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     struct job job = {0};
-    bool good = run(&job, argv + optind, output);
+    bool good = run(&job, argv + optind, output, modules);
     job_free(&job);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -13,7 +13,7 @@
 #include "recover/recover.h"
 #include "recover/thread_classes.h"
 
-enum { RANGES_ALL = 1 << 20, LINES_SHOWN = 30, NUMBER_BYTES = 96 };
+enum { RANGES_ALL = 1 << 20, LINES_SHOWN = 30, CALLERS_SHOWN = 7, NUMBER_BYTES = 96 };
 
 #define NS_A_SECOND 1000000000
 
@@ -112,26 +112,34 @@ static size_t thread_of_end(const struct read_process *p)
     return in_call < p->thread_count ? in_call : 0;
 }
 
-static void put_site(struct bytes *text, const struct class_site *class, struct source_lines *lines)
+static void put_frame(struct bytes *text, const struct code_frame *f, struct source_lines *lines)
 {
-    if (!class->has_site)
-        return;
-    const struct code_module *m = class->site.module;
-    const struct pilgrim_frame frame = {.module = m->name,
-                                        .build_id = m->build_id,
-                                        .build_id_length = m->build_id_length,
-                                        .offset = class->site.offset};
+    const struct code_module *m = f->module;
+    const struct pilgrim_frame frame = {
+        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = f->offset};
     const char *line = lines ? source_lines_find(lines, &frame) : NULL;
-    put_text(text, " at ");
     put_text(text, line ? line : m->name);
     if (!line) {
         char offset[NUMBER_BYTES];
-        snprintf(offset, sizeof offset, "+0x%" PRIx64, class->site.offset);
+        snprintf(offset, sizeof offset, "+0x%" PRIx64, f->offset);
         put_text(text, offset);
     }
 }
 
-/* Appends what P was in when it ended: "in MPI_Recv at solver.c:88". */
+static void put_path(struct bytes *text, const struct class_site *class, struct source_lines *lines)
+{
+    if (!class->has_site)
+        return;
+    put_text(text, " at ");
+    put_frame(text, &class->site, lines);
+    for (size_t i = 0; i < class->caller_count && i < CALLERS_SHOWN; i++) {
+        put_text(text, " < ");
+        put_frame(text, &class->callers[i], lines);
+    }
+    put_text(text, class->caller_count > CALLERS_SHOWN ? " < ..." : "");
+}
+
+/* Appends what P was in when it ended: "in MPI_Recv at halo.c:88 < solver.c:31". */
 static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *file, struct source_lines *lines)
 {
     const struct vocabulary *v = &file->journal->vocabulary;
@@ -148,7 +156,7 @@ static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *
             put_text(text, v->functions[class->function].name);
         }
         if (class)
-            put_site(text, class, lines);
+            put_path(text, class, lines);
     }
     process_facts_free(p, &facts, classes);
     return status;

@@ -139,6 +139,14 @@ static void grant(struct loader *l)
     l->granted = l->budget.bytes;
 }
 
+static enum pilgrim_status add_symbols(struct loader *l, const struct section *section, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = trace_symbols_add(&l->trace->symbols, l->shard, &l->budget);
+    if (status == PILGRIM_LIMIT)
+        return calls_error(section, status, l->budget.problem, error);
+    return status == PILGRIM_OK ? status : trace_no_memory(error);
+}
+
 /* Adds the shard to the trace when its calls are read. */
 static enum pilgrim_status add_shard(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
@@ -149,6 +157,8 @@ static enum pilgrim_status add_shard(struct loader *l, const struct section *sec
     enum pilgrim_status status = number_ranks(l, section, error);
     if (status == PILGRIM_OK && !(t->shard_count == 0 ? keep_properties(t, v) : add_properties(t, v)))
         status = trace_no_memory(error);
+    if (status == PILGRIM_OK)
+        status = add_symbols(l, section, error);
     if (status == PILGRIM_OK) {
         v->first_rank = l->segment_ranks;
         v->first_group = l->segment_groups;
@@ -187,7 +197,7 @@ static enum pilgrim_status take_section(struct loader *l, const struct section *
             t->cache->bytes += bytes_taken(before - l->budget.bytes);
         return PILGRIM_OK;
     }
-    if (section->type == SECTION_DEFINITIONS) {
+    if (section_begins_shard(section->type)) {
         grant(l);
         l->entry = (struct shard_entry){0};
         l->shard = shard_new(t->shard_count, &l->source);
@@ -232,11 +242,21 @@ static enum pilgrim_status check_header(const uint8_t *data, size_t length, stru
 static bool is_in_order(unsigned type, unsigned last)
 {
     if (type == SECTION_TIMES)
-        return last >= SECTION_CALLS;
-    if (type == SECTION_PROFILE)
-        return last == SECTION_CALLS;
-    return (type == last + 1 && type < SECTION_TIMES) || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
+        return last != SECTION_END && !section_begins_shard(last);
+    if (section_begins_shard(type))
+        return !section_begins_shard(last);
+    if (type == SECTION_CALLS)
+        return section_begins_shard(last);
+    return (type == SECTION_STATISTICS || type == SECTION_PROFILE) && last == SECTION_CALLS;
 }
+
+/* The type that usually follows each type: the message about a section whose type cannot be read names it. */
+static const uint8_t usually_next[SECTION_TYPE_COUNT] = {
+    [SECTION_END] = SECTION_DEFINITIONS,       [SECTION_DEFINITIONS] = SECTION_CALLS,
+    [SECTION_OLD_DEFINITIONS] = SECTION_CALLS, [SECTION_CALLS] = SECTION_PROFILE,
+    [SECTION_STATISTICS] = SECTION_TIMES,      [SECTION_TIMES] = SECTION_END,
+    [SECTION_PROFILE] = SECTION_TIMES,
+};
 
 /* Takes the end section at START, behind a section of type LAST. END: offset behind the end section. */
 static enum pilgrim_status take_end(const struct loader *l, const struct section *section, unsigned last, uint64_t end,
@@ -244,9 +264,9 @@ static enum pilgrim_status take_end(const struct loader *l, const struct section
 {
     const struct pilgrim_trace *t = l->trace;
     unsigned long long start = section->offset;
-    if (last < SECTION_CALLS)
+    if (last == SECTION_END || section_begins_shard(last))
         return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %llu without section %s", start,
-                           section_names[last + 1]);
+                           section_names[usually_next[last]]);
     if (section->raw || section->stored_length || end < l->source.length)
         return trace_error(error, PILGRIM_DAMAGED, end, "bytes after the end, at byte %llu", (unsigned long long)end);
     if (l->segment_ranks < t->rank_count)
@@ -281,12 +301,6 @@ static enum pilgrim_status take_times(struct loader *l, const struct section *se
     return status == PILGRIM_DAMAGED ? PILGRIM_OK : status;
 }
 
-/* The type that usually follows each type: the message about a section whose type cannot be read names it. */
-static const uint8_t usually_next[SECTION_TYPE_COUNT] = {
-    [SECTION_END] = SECTION_DEFINITIONS,  [SECTION_DEFINITIONS] = SECTION_CALLS, [SECTION_CALLS] = SECTION_PROFILE,
-    [SECTION_STATISTICS] = SECTION_TIMES, [SECTION_TIMES] = SECTION_END,         [SECTION_PROFILE] = SECTION_TIMES,
-};
-
 /* Reads all sections, up to the end section. */
 static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error *error)
 {
@@ -311,7 +325,7 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
             continue;
         if (!is_in_order(section.type, last))
             return section_error(&section, "out of order", error);
-        if (section.type == SECTION_DEFINITIONS)
+        if (section_begins_shard(section.type))
             shards_make_room(l->trace, 0);
         if (section.type == SECTION_TIMES)
             status = take_times(l, &section, at, error);

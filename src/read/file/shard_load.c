@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "read/table/calls.h"
+#include "read/table/coded_calls.h"
 #include "read/table/definitions.h"
 #include "read/table/profile_section.h"
 #include "read/table/statistics_section.h"
@@ -25,13 +26,13 @@
 #define STEPS_BASE  (UINT64_C(64) << 20)
 #define STEPS_RATIO 2048
 
-const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "statistics", "times", "profile"};
+const char *const section_names[SECTION_TYPE_COUNT] = {"end",   "definitions", "calls",      "statistics",
+                                                       "times", "profile",     "definitions"};
 
 static void (*const section_parse[SECTION_TYPE_COUNT])(struct parser *) = {
+    [SECTION_OLD_DEFINITIONS] = definitions_parse_old, [SECTION_CALLS] = calls_parse,
+    [SECTION_STATISTICS] = statistics_parse,           [SECTION_PROFILE] = profile_parse,
     [SECTION_DEFINITIONS] = definitions_parse,
-    [SECTION_CALLS] = calls_parse,
-    [SECTION_STATISTICS] = statistics_parse,
-    [SECTION_PROFILE] = profile_parse,
 };
 
 static uint64_t less(uint64_t from, uint64_t bytes)
@@ -51,10 +52,12 @@ struct budget open_budget(const struct trace_source *source, uint64_t spent, uin
 enum pilgrim_status shard_take(struct shard *v, const struct section *section, struct budget *budget,
                                struct pilgrim_error *error)
 {
-    struct parser p = {.shard = v, .budget = budget};
+    struct parser p = {.shard = v, .budget = budget, .stored_type = section->stored_type};
     struct bytes *content = &v->content[section->type];
     v->offset[section->type] = section->offset;
-    if (parser_charge(&p, section->raw)) {
+    if (parser_charge(&p, section->raw) && section->stored_type == SECTION_CODED_CALLS) {
+        coded_calls_take(&p, section, content);
+    } else if (parser_good(&p)) {
         enum pilgrim_status status = section_content(section, content);
         if (status != PILGRIM_OK)
             parser_fail_with(&p, status, "cannot be decompressed");
@@ -134,14 +137,16 @@ static enum pilgrim_status read_again(const struct trace_source *source, const s
 enum pilgrim_status shard_load(const struct pilgrim_trace *t, size_t number, struct shard **shard,
                                struct pilgrim_error *error)
 {
+    static const uint8_t order[] = {SECTION_DEFINITIONS, SECTION_OLD_DEFINITIONS, SECTION_CALLS, SECTION_STATISTICS,
+                                    SECTION_PROFILE};
     const struct shard_entry *e = &t->entries[number];
     struct budget budget = open_budget(&t->source, 0, t->cache ? t->cache->bytes : 0);
     struct bytes room = {0};
     struct shard *v = shard_new(number, &t->source);
     enum pilgrim_status status = v ? PILGRIM_OK : trace_no_memory(error);
-    for (unsigned type = SECTION_DEFINITIONS; type < SECTION_TYPE_COUNT && status == PILGRIM_OK; type++)
-        if (e->sections[type].is_there)
-            status = read_again(&t->source, &e->sections[type], &budget, &room, v, error);
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && status == PILGRIM_OK; i++)
+        if (e->sections[order[i]].is_there)
+            status = read_again(&t->source, &e->sections[order[i]], &budget, &room, v, error);
     if (status == PILGRIM_OK && v->rank_count != e->rank_count)
         status = has_changed(error, e->sections[SECTION_CALLS].offset);
     bytes_free(&room);

@@ -311,6 +311,7 @@ void pilgrim_close(struct pilgrim_trace *t)
     close_source(t);
     time_sections_free(&t->times);
     arena_free(&t->arena);
+    trace_symbols_free(&t->symbols);
     free(t->entries);
     free(t->segments);
     free(t);

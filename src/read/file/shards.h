@@ -14,6 +14,7 @@
 
 #include "read/file/source.h"
 #include "read/file/time_sections.h"
+#include "read/file/trace_symbols.h"
 #include "read/table/shard.h"
 
 #define SHARDS_BYTES_MAX (UINT64_C(256) << 20)
@@ -63,6 +64,7 @@ struct pilgrim_trace {
     uint32_t segment_count;
     uint32_t rank_count; /* of each segment; only the last one of a damaged trace may have fewer */
     struct arena arena;  /* owns the properties */
+    struct trace_symbols symbols;
     const char *(*properties)[2];
     size_t property_count;
     struct shard_cache *cache; /* NULL: all shards are in memory */

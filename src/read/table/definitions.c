@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the section of definitions: strings, properties, functions, modules, callers, call classes, shapes
- * (docs/FORMAT.md, sections 3 and 5).
+/* Reads the section of definitions: strings, properties, functions, modules, shapes (docs/FORMAT.md, sections 3 and 5).
+ * Symbols and call classes are read in class_paths.c.
  *
- * Shapes stay bytes. They are checked here once, so later walks need no bounds checks. The file is long: the section
- * has seven tables, and a shape 28 kinds of tokens. */
+ * Shapes stay bytes. They are checked here once, so later walks need no bounds checks. */
 #include "read/table/definitions.h"
 
 #include <string.h>
 
-#include "base/site.h"
 #include "base/value.h"
+#include "read/table/class_paths.h"
 
 #define PARAMETER_MARKS ",>&" /* in; out; in and out */
-
-/* Reads a text and its 0 byte. The text is borrowed from the content. */
-static struct string parse_text(struct parser *p)
-{
-    const char *from = (const char *)p->in.data + p->in.position;
-    const char *end = parser_good(p) ? memchr(from, 0, cursor_left(&p->in)) : NULL;
-    if (!end) {
-        parser_fail(p, "a text without an end");
-        return (struct string){.text = ""};
-    }
-    cursor_take(&p->in, (size_t)(end - from) + 1);
-    return (struct string){.text = from, .length = (size_t)(end - from)};
-}
 
 static void parse_strings(struct parser *p)
 {
@@ -32,7 +18,7 @@ static void parse_strings(struct parser *p)
     size_t count = parser_count(p, 1, "more strings than bytes");
     v->strings = parser_take(p, count, sizeof *v->strings);
     for (size_t i = 0; i < count && parser_good(p); i++)
-        v->strings[i] = parse_text(p);
+        v->strings[i] = parser_text(p);
     v->string_count = count;
 }
 
@@ -65,7 +51,7 @@ static size_t count_marks(const char *text)
 static void parse_function(struct parser *p, struct stored_function *f)
 {
     static const enum pilgrim_direction directions[] = {PILGRIM_IN, PILGRIM_OUT, PILGRIM_INOUT};
-    struct string declaration = parse_text(p);
+    struct string declaration = parser_text(p);
     size_t count = count_marks(declaration.text), length = declaration.length;
     struct pilgrim_parameter *parameters = parser_take(p, count, sizeof *parameters);
     char *text = parser_take(p, length + 1, 1);
@@ -120,76 +106,6 @@ static void parse_modules(struct parser *p)
             v->modules[i] = (struct stored_module){v->strings[name].text, bytes, length};
     }
     v->module_count = count;
-}
-
-/* Reads a frame of MODULE. Its offset is stored as the difference from *OFFSET. */
-static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_t *offset)
-{
-    const struct stored_module *m = &p->shard->modules[module];
-    *offset += (uint64_t)cursor_svarint(&p->in);
-    return (struct pilgrim_frame){
-        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = *offset};
-}
-
-/* Reads the callers. Each refers to an earlier one, so there are no cycles. */
-static void parse_callers(struct parser *p)
-{
-    struct shard *v = p->shard;
-    size_t count = parser_count(p, 3, "more callers than bytes");
-    uint64_t offset = 0;
-    v->callers = parser_take(p, count, sizeof *v->callers);
-    for (size_t i = 0; i < count && parser_good(p); i++) {
-        struct caller_frame *c = &v->callers[i];
-        uint32_t module = parser_index(p, v->module_count, "a module that does not exist");
-        if (!parser_good(p))
-            return;
-        c->shown = parse_frame(p, module, &offset);
-        uint32_t caller = parser_index(p, i + 1, "a caller that does not come before");
-        if (!parser_good(p))
-            return;
-        c->shown.caller = caller ? &v->callers[caller - 1].shown : NULL;
-        c->depth = 1 + (caller ? v->callers[caller - 1].depth : 0);
-        if (c->depth >= SITE_FRAMES_MAX)
-            parser_fail(p, "too many callers, one after the other");
-    }
-    v->caller_count = count;
-}
-
-/* Reads a call site: nothing, or module and offset, and a caller if NUMBER is even. */
-static void parse_site(struct parser *p, struct class *class, uint64_t *offset)
-{
-    struct shard *v = p->shard;
-    uint32_t module = parser_index(p, 2 * v->module_count + 1, "a module that does not exist");
-    if (!parser_good(p) || !module)
-        return;
-    class->site = parse_frame(p, (module - 1) / 2, offset);
-    class->shown.site = &class->site;
-    if (module % 2)
-        return;
-    uint32_t caller = parser_index(p, v->caller_count, "a caller that does not exist");
-    if (parser_good(p))
-        class->site.caller = &v->callers[caller].shown;
-}
-
-static void parse_classes(struct parser *p)
-{
-    struct shard *v = p->shard;
-    size_t count = parser_count(p, 2, "more call classes than bytes");
-    uint64_t offset = 0;
-    v->classes = parser_take(p, count, sizeof *v->classes);
-    for (size_t i = 0; i < count && parser_good(p); i++) {
-        struct class *class = &v->classes[i];
-        uint32_t function = parser_index(p, 2 * v->function_count, "a function that does not exist");
-        if (!parser_good(p))
-            return;
-        class->function = function >> 1;
-        class->shown.function = &v->functions[class->function].shown;
-        class->shown.fortran = function & 1;
-        parse_site(p, class, &offset);
-    }
-    if (!parser_good(p))
-        parser_fail(p, "a call class that is not complete");
-    v->class_count = count;
 }
 
 /* ---- shapes ---- */
@@ -396,13 +312,24 @@ static void parse_shapes(struct parser *p)
     v->shape_count = count;
 }
 
-void definitions_parse(struct parser *p)
+static void parse_first_tables(struct parser *p)
 {
     parse_strings(p);
     parse_properties(p);
     parse_functions(p);
     parse_modules(p);
-    parse_callers(p);
-    parse_classes(p);
+}
+
+void definitions_parse(struct parser *p)
+{
+    parse_first_tables(p);
+    class_paths_parse(p);
+    parse_shapes(p);
+}
+
+void definitions_parse_old(struct parser *p)
+{
+    parse_first_tables(p);
+    class_paths_parse_old(p);
     parse_shapes(p);
 }

@@ -6,5 +6,6 @@
 #include "read/table/parser.h"
 
 void definitions_parse(struct parser *p);
+void definitions_parse_old(struct parser *p); /* of version 6 and before */
 
 #endif

@@ -83,6 +83,18 @@ bool parser_work(struct parser *p, uint64_t steps)
     return true;
 }
 
+struct string parser_text(struct parser *p)
+{
+    const char *from = (const char *)p->in.data + p->in.position;
+    const char *end = parser_good(p) ? memchr(from, 0, cursor_left(&p->in)) : NULL;
+    if (!end) {
+        parser_fail(p, "a text without an end");
+        return (struct string){.text = ""};
+    }
+    cursor_take(&p->in, (size_t)(end - from) + 1);
+    return (struct string){.text = from, .length = (size_t)(end - from)};
+}
+
 uint64_t parser_sequence(struct parser *p)
 {
     uint64_t sequence = cursor_varint(&p->in);

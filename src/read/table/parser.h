@@ -22,6 +22,7 @@ struct parser {
     struct cursor in;
     struct shard *shard;
     struct budget *budget;
+    uint8_t stored_type; /* of the section */
     const char *problem; /* a constant, or NULL */
 };
 
@@ -46,6 +47,9 @@ size_t parser_count(struct parser *p, size_t minimum, const char *what);
 
 /* Reads an index below LIMIT. WHAT: the problem if it is not. */
 uint32_t parser_index(struct parser *p, size_t limit, const char *what);
+
+/* Reads a text and its 0 byte. The text is borrowed from the content; after a problem it is "". */
+struct string parser_text(struct parser *p);
 
 /* Reads a sequence and returns it as rules/rules.h numbers it. */
 uint64_t parser_sequence(struct parser *p);

@@ -10,7 +10,7 @@
 #include "timing/distribution.h"
 #include "timing/share_code_inline.h"
 
-enum { FIGURE_MAX = (63 << PROFILE_PRECISION) + (1 << PROFILE_PRECISION) - 1 };
+enum { PROFILE_LAST_BUCKET = 63, FIGURE_MAX = ((PROFILE_LAST_BUCKET + 1) << PROFILE_PRECISION) - 1 };
 
 struct profile_reader {
     struct parser *p;
@@ -50,13 +50,13 @@ static void take_count(struct profile_reader *r, enum profile_kind kind, struct 
     profile_recent_use(&r->model, at, d->count);
 }
 
-static void take_mean(struct profile_reader *r, enum profile_kind kind, struct profile_times *d)
+static void take_mean(struct profile_reader *r, enum profile_kind kind, bool slight, struct profile_times *d)
 {
-    unsigned node = 1;
+    unsigned node = 1, precision = slight ? PROFILE_SLIGHT_MEAN : PROFILE_MEAN_PRECISION;
     for (unsigned i = 0; i < PROFILE_BUCKET_BITS; i++)
-        node = node << 1 | decode_flag(&r->in, &r->model.contexts.bucket[kind][node]);
+        node = node << 1 | decode_flag(&r->in, &r->model.contexts.bucket[kind][slight][node]);
     unsigned bucket = node - (1u << PROFILE_BUCKET_BITS), behind = bucket > 1 ? bucket - 1 : 0;
-    unsigned bits = behind < PROFILE_MEAN_PRECISION ? behind : PROFILE_MEAN_PRECISION;
+    unsigned bits = behind < precision ? behind : precision;
     unsigned below = (unsigned)decode_bits(&r->in, bits) << (PROFILE_MEAN_PRECISION - bits);
     d->mean = (uint16_t)(bucket << PROFILE_MEAN_PRECISION | below);
 }
@@ -78,18 +78,36 @@ static void take_histogram(struct profile_reader *r, enum profile_kind kind, str
         d->shares[d->buckets - 1] = (uint8_t)left;
 }
 
+/* The longest is known by its bucket, and nothing else is. */
+static void take_slight(struct profile_reader *r, enum profile_kind kind, struct profile_times *d)
+{
+    unsigned bucket = d->mean >> PROFILE_MEAN_PRECISION;
+    uint64_t more =
+        take_number(r, &r->model.contexts.longest[kind], PROFILE_LAST_BUCKET - bucket, "a longest time that cannot be");
+    d->brief = true;
+    if (more > 0)
+        d->most = (uint16_t)((bucket + more) << PROFILE_PRECISION);
+}
+
 static void take_distribution(struct profile_reader *r, enum profile_kind kind, struct profile_times *d)
 {
     struct profile_contexts *c = &r->model.contexts;
     uint32_t ranks = r->p->shard->rank_count;
+    const bool slight = r->p->stored_type == SECTION_SHORT_PROFILE && decode_flag(&r->in, &c->slight[kind]);
     take_count(r, kind, d);
-    take_mean(r, kind, d);
+    take_mean(r, kind, slight, d);
     unsigned middle = d->mean >> (PROFILE_MEAN_PRECISION - PROFILE_PRECISION);
     d->least = d->most = (uint16_t)middle;
-    d->high_rank =
-        kind == PROFILE_DURATIONS ? (uint32_t)decode_bits(&r->in, profile_bits(ranks)) : PILGRIM_RANK_UNKNOWN;
-    if (kind == PROFILE_DURATIONS && d->high_rank >= ranks)
-        parser_fail(r->p, "a rank that does not exist");
+    d->high_rank = PILGRIM_RANK_UNKNOWN;
+    if (slight && d->count > 1) {
+        take_slight(r, kind, d);
+        return;
+    }
+    if (kind == PROFILE_DURATIONS && !slight) {
+        d->high_rank = (uint32_t)decode_bits(&r->in, profile_bits(ranks));
+        if (d->high_rank >= ranks)
+            parser_fail(r->p, "a rank that does not exist");
+    }
     if (d->count > 1 && parser_good(r->p)) {
         d->brief = decode_flag(&r->in, &c->brief[kind]);
         d->most =

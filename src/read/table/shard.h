@@ -51,16 +51,33 @@ struct stored_module {
     size_t build_id_length;
 };
 
-struct caller_frame {
+/* A function of a module, from START on. */
+struct module_symbol {
+    uint32_t module;
+    uint64_t start;
+    const char *name; /* points into the content of the definitions */
+};
+
+/* A return address. Old sections have no such table. */
+struct stored_address {
+    const struct stored_module *module;
+    const struct module_symbol *symbol; /* that it is in; NULL: unknown */
+    uint64_t offset;
+    uint32_t youngest; /* the address that was last added directly inside of it, + 1; 0: none */
+};
+
+/* A frame of a path. Paths share their outer frames. */
+struct stored_frame {
     struct pilgrim_frame shown;
-    uint32_t depth; /* callers from this one to the outermost, both included */
+    uint32_t depth;   /* frames from this one to the outermost, both included */
+    uint32_t address; /* its number; not in an old section */
 };
 
 struct class
 {
     struct pilgrim_class shown;
-    struct pilgrim_frame site;
     uint32_t function;
+    uint8_t dropped, added; /* frames of the path of the class before that are not on this one's, and new ones */
 };
 
 struct shape {
@@ -249,10 +266,13 @@ struct shard {
     uint32_t (*properties)[2];
     struct stored_function *functions;
     struct stored_module *modules;
-    struct caller_frame *callers;
+    struct module_symbol *symbols;
+    struct stored_address *addresses;
+    struct stored_frame *frames; /* of an old section: those of callers only */
     struct class *classes;
     struct shape *shapes;
-    size_t string_count, property_count, function_count, module_count, caller_count, class_count, shape_count;
+    size_t string_count, property_count, function_count, module_count, symbol_count, address_count, frame_count;
+    size_t class_count, shape_count;
     struct rules rules;
     struct stored_column *columns;
     struct stored_signature *signatures;

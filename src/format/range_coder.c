@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Range coding; see range_coder.h. Encoder and decoder narrow the same interval [low, high]. */
-#include "timing/range_coder.h"
+#include "format/range_coder.h"
 
-enum { SEEN_MAX = 30, ONE_MIN = 64, ONE_MAX = 65472, ONE_HALF = 32768 };
+enum { SEEN_MAX = 30 };
 
 void contexts_init(struct bit_context *contexts, size_t count)
 {
@@ -10,7 +10,7 @@ void contexts_init(struct bit_context *contexts, size_t count)
         contexts[i] = (struct bit_context){.one = ONE_HALF};
 }
 
-static void learn(struct bit_context *c, bool bit)
+void context_learn(struct bit_context *c, bool bit)
 {
     uint32_t one = c->one, divisor = 2u * c->seen + 3;
     one = bit ? one + 2 * (65536 - one) / divisor : one - 2 * one / divisor;
@@ -36,7 +36,7 @@ void encoder_init(struct range_encoder *e, struct bytes *out)
     *e = (struct range_encoder){.high = UINT32_MAX, .out = out, .begin = out->length};
 }
 
-static void encode(struct range_encoder *e, uint32_t one, bool bit)
+void encode_bit(struct range_encoder *e, uint32_t one, bool bit)
 {
     uint32_t m = middle(e->low, e->high, one);
     if (bit)
@@ -52,14 +52,14 @@ static void encode(struct range_encoder *e, uint32_t one, bool bit)
 
 void encode_flag(struct range_encoder *e, struct bit_context *context, bool bit)
 {
-    encode(e, context->one, bit);
-    learn(context, bit);
+    encode_bit(e, context->one, bit);
+    context_learn(context, bit);
 }
 
 void encode_bits(struct range_encoder *e, unsigned count, uint64_t value)
 {
     while (count-- > 0)
-        encode(e, ONE_HALF, value >> count & 1);
+        encode_bit(e, ONE_HALF, value >> count & 1);
 }
 
 void encode_number(struct range_encoder *e, struct number_context *context, uint64_t value)
@@ -104,7 +104,7 @@ void decoder_init(struct range_decoder *d, const void *data, size_t length)
         d->value = d->value << 8 | next_byte(d);
 }
 
-static bool decode(struct range_decoder *d, uint32_t one)
+bool decode_bit(struct range_decoder *d, uint32_t one)
 {
     uint32_t m = middle(d->low, d->high, one);
     bool bit = d->value <= m;
@@ -122,8 +122,8 @@ static bool decode(struct range_decoder *d, uint32_t one)
 
 bool decode_flag(struct range_decoder *d, struct bit_context *context)
 {
-    bool bit = decode(d, context->one);
-    learn(context, bit);
+    bool bit = decode_bit(d, context->one);
+    context_learn(context, bit);
     return bit;
 }
 
@@ -131,7 +131,7 @@ uint64_t decode_bits(struct range_decoder *d, unsigned count)
 {
     uint64_t value = 0;
     while (count-- > 0)
-        value = value << 1 | decode(d, ONE_HALF);
+        value = value << 1 | decode_bit(d, ONE_HALF);
     return value;
 }
 

@@ -13,7 +13,9 @@
 
 #include "base/bytes.h"
 
-/* The probability of one bit. */
+/* The probability of one bit: from ONE_MIN to ONE_MAX, of 65536. */
+enum { ONE_MIN = 64, ONE_MAX = 65472, ONE_HALF = 32768 };
+
 struct bit_context {
     uint16_t one; /* probability of a 1, of 65536 */
     uint8_t seen; /* bits so far, up to a limit */
@@ -32,6 +34,9 @@ void contexts_init(struct bit_context *contexts, size_t count);
 /* The same for a struct that consists of contexts. */
 #define CONTEXTS_INIT(model) contexts_init((struct bit_context *)(model), sizeof *(model) / sizeof(struct bit_context))
 
+/* Makes a BIT more likely in CONTEXT. */
+void context_learn(struct bit_context *context, bool bit);
+
 /* Appends coded bits to `out`. */
 struct range_encoder {
     uint32_t low, high;
@@ -40,6 +45,7 @@ struct range_encoder {
 };
 
 void encoder_init(struct range_encoder *e, struct bytes *out);
+void encode_bit(struct range_encoder *e, uint32_t one, bool bit); /* ONE: probability of a 1, 64 to 65472 of 65536 */
 void encode_flag(struct range_encoder *e, struct bit_context *context, bool bit);
 void encode_bits(struct range_encoder *e, unsigned count, uint64_t value); /* without a context; COUNT is at most 63 */
 void encode_number(struct range_encoder *e, struct number_context *context, uint64_t value); /* below 2^63 - 1 */
@@ -55,6 +61,7 @@ struct range_decoder {
 };
 
 void decoder_init(struct range_decoder *d, const void *data, size_t length);
+bool decode_bit(struct range_decoder *d, uint32_t one);
 bool decode_flag(struct range_decoder *d, struct bit_context *context);
 uint64_t decode_bits(struct range_decoder *d, unsigned count);
 uint64_t decode_number(struct range_decoder *d, struct number_context *context);

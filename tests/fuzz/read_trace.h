@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What targets do with a trace that pilgrim-merge has made. */
-#ifndef TESTS_FUZZ_MADE_TRACE_H
-#define TESTS_FUZZ_MADE_TRACE_H
+#ifndef TESTS_FUZZ_READ_TRACE_H
+#define TESTS_FUZZ_READ_TRACE_H
 
 #include "fuzz.h"
 #include "walk_trace.h"

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints programs as trees of functions, loops and calls (--loops of a trace with call paths); pilgrim-decode(1),
+ * LOOPS, explains the output. */
+#include <string.h>
+
+#include "decode_errors.h"
+#include "print.h"
+#include "program_tree.h"
+
+/* Prints "FILE:LINE" or "FILE:FIRST..LAST"; without lines "FUNCTION+0xOFFSET", or "+0xOFFSET" if the reader knows that
+ * it is in the function AROUND, which may be "[MODULE]". */
+static void out_place(struct output *o, const struct program_node *node, const char *around)
+{
+    bool is_line;
+    const char *place = node->place, *number = program_place_number(place, &is_line);
+    bool is_module = around && around[0] == '[';
+    size_t length = around ? strlen(around) - 2 * is_module : 0;
+    if (length > 0 && strncmp(place, around + is_module, length) == 0 && number == place + length + 3)
+        place += length;
+    if (node->place_first == node->place_last) {
+        out_name(o, place);
+        return;
+    }
+    out_json_escaped(o, place, (size_t)(number - place));
+    void (*out_number)(struct output *, uint64_t) = is_line ? out_uint : out_hex;
+    out_number(o, node->place_first);
+    out_text(o, is_line ? ".." : "..0x");
+    out_number(o, node->place_last);
+}
+
+/* Prints what the line of the nodes from FIRST to NODE has behind the name. THREADS have the node around them. */
+static void out_figures(struct output *o, const struct program_node *first, const struct program_node *node,
+                        size_t threads)
+{
+    const struct program_node *line = first;
+    const char *separator = "   ";
+    while (first < node && first->counts.times >= first->around)
+        first++;
+    if (node->kind == PROGRAM_CALLS && (node->counts.min != 1 || node->counts.max != 1)) {
+        out_text(o, separator);
+        loops_counts(o, &node->counts);
+        separator = ", ";
+    }
+    loops_share(o, first->counts.times, first->around, &separator);
+    if (node->kind == PROGRAM_CALLS) {
+        loops_time(o, node->ns, node->gap_ns, node->counts.total, node->threads, separator);
+        separator = node->ns > 0 ? ", " : separator;
+    } else if (node->ns > 0) {
+        out_text(o, separator);
+        out_duration(o, node->ns / (double)node->threads);
+        out_text(o, " in MPI");
+        separator = ", ";
+    }
+    if (node->kind == PROGRAM_FUNCTION && node->size == 1) {
+        out_text(o, separator);
+        if (node->counts.total % node->threads == 0)
+            out_uint(o, node->counts.total / node->threads);
+        else
+            out_decimal(o, (double)node->counts.total / (double)node->threads);
+        out_text(o, node->counts.total == node->threads ? " call" : " calls");
+        separator = ", ";
+    }
+    if (line->threads < threads) {
+        out_text(o, separator);
+        out_text(o, "on ");
+        out_uint(o, line->threads);
+        out_text(o, line->threads == 1 ? " thread" : " threads");
+    }
+}
+
+/* A function that is repeated is looked for among so many nodes. */
+enum { REPEATED_MAX = 8192 };
+
+/* Returns the first function before NODE that does the same, if it takes more than a line to say what. NULL: none. */
+static const struct program_node *repeated(const struct program *p, const struct program_node *node)
+{
+    const struct program_node *last = node;
+    while (program_is_chained(last))
+        last++;
+    if (node->kind != PROGRAM_FUNCTION || last->kind == PROGRAM_CALLS || last->size == 1)
+        return NULL;
+    for (const struct program_node *before = p->nodes; before < node && before < p->nodes + REPEATED_MAX; before++)
+        if (program_is_repeated(before, node))
+            return before;
+    return NULL;
+}
+
+/* Prints the functions from FIRST on that have one node each, up to LAST; FIRST is in the function AROUND. Only the
+ * first one has its place, and MPI calls have theirs: those between are called from one place each. */
+static void out_chain(struct output *o, const struct program_node *first, const struct program_node *last,
+                      const char *around)
+{
+    for (const struct program_node *node = first; node <= last; node++) {
+        if (node > first && node->sites == 1 && call_path_repeats(node->name, node[-1].name))
+            continue;
+        if (node - first >= CHAIN_SHOWN / 2 && last - node >= CHAIN_SHOWN / 2) {
+            node = last - CHAIN_SHOWN / 2;
+            out_text(o, " > ...");
+            continue;
+        }
+        if (node > first)
+            out_text(o, " > ");
+        out_name(o, node->name);
+        if (node->kind == PROGRAM_FUNCTION && node->sites > 1) {
+            out_char(o, ' ');
+            out_uint(o, node->sites);
+            out_char(o, 'x');
+        }
+        if (node->place && (node == first || node->kind == PROGRAM_CALLS)) {
+            out_text(o, " at ");
+            out_place(o, node, node == first ? around : node[-1].name);
+        }
+    }
+}
+
+/* True if NODE is on one line with the node behind it. Only a thread's first function is certain to be around a loop.
+ */
+static bool is_joined(const struct program_node *node)
+{
+    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP);
+}
+
+/* Prints the nodes from BEGIN to END, of a node that THREADS have, in the function AROUND. Recursion is as deep as the
+ * tree. */
+static void out_nodes(struct output *o, const struct program *p, const struct program_node *begin,
+                      const struct program_node *end, const char *around, unsigned depth, size_t threads)
+{
+    for (const struct program_node *node = begin, *last; node < end && !o->error; node += node->size) {
+        for (unsigned i = 0; i <= depth; i++)
+            out_text(o, "    ");
+        last = node;
+        const struct program_node *before = repeated(p, last);
+        while (!before && is_joined(last))
+            before = repeated(p, ++last);
+        if (last->kind == PROGRAM_LOOP) {
+            out_text(o, "loop ");
+            loops_counts(o, &last->counts);
+            if (last > node) {
+                out_text(o, " of ");
+                out_chain(o, node, last - 1, around);
+            }
+        } else {
+            out_chain(o, node, last, around);
+        }
+        out_figures(o, node, last, threads);
+        if (before) {
+            out_text(o, ", as at ");
+            out_place(o, before, NULL);
+        }
+        out_char(o, '\n');
+        if (before)
+            continue;
+        const struct program_node *function = last;
+        while (function > node && function->kind != PROGRAM_FUNCTION)
+            function--;
+        const char *name = function->kind == PROGRAM_FUNCTION ? function->name : around;
+        out_nodes(o, p, last + 1, last + last->size, name, depth + 1, last->threads);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_text(struct output *o, const char *name, const char *text)
+{
+    out_text(o, name);
+    out_json_string(o, text, strlen(text));
+}
+
+static void json_ns(struct output *o, const char *name, double ns)
+{
+    out_text(o, name);
+    out_uint(o, ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
+}
+
+/* Prints the members of NODE, but for the nodes in it. */
+static void json_node(struct output *o, const struct program_node *node)
+{
+    static const char *const kinds[] = {
+        [PROGRAM_FUNCTION] = "{\"function\":", [PROGRAM_LOOP] = "{\"loop\":true", [PROGRAM_CALLS] = "{\"func\":"};
+    if (node->name)
+        json_text(o, kinds[node->kind], node->name);
+    else
+        out_text(o, kinds[node->kind]);
+    if (node->place) {
+        out_text(o, ",\"at\":\"");
+        out_place(o, node, NULL);
+        out_text(o, "\"");
+    }
+    out_json_field(o, "places", (int64_t)node->sites);
+    out_json_field(o, "threads", (int64_t)node->threads);
+    out_json_field(o, "around", (int64_t)node->around);
+    out_json_field(o, "times", (int64_t)node->counts.times);
+    out_json_field(o, "total", (int64_t)node->counts.total);
+    out_json_field(o, "min", (int64_t)node->counts.min);
+    out_json_field(o, "max", (int64_t)node->counts.max);
+    json_ns(o, ",\"time\":", node->ns);
+    if (node->kind == PROGRAM_CALLS)
+        json_ns(o, ",\"gap\":", node->gap_ns);
+}
+
+/* Prints the nodes from BEGIN to END. Recursion is as deep as the tree. */
+static void json_nodes(struct output *o, const struct program_node *begin, const struct program_node *end)
+{
+    out_char(o, '[');
+    for (const struct program_node *node = begin; node < end && !o->error; node += node->size) {
+        if (node > begin)
+            out_char(o, ',');
+        json_node(o, node);
+        if (node->size > 1) {
+            out_text(o, ",\"in\":");
+            json_nodes(o, node + 1, node + node->size);
+        }
+        out_char(o, '}');
+    }
+    out_char(o, ']');
+}
+
+static bool json_program(struct output *o, const struct program *p)
+{
+    out_text(o, "{\"threads\":\"");
+    bool good = threads_print(o, p->threads, p->thread_count);
+    out_char(o, '"');
+    out_json_field(o, "count", (int64_t)p->thread_count);
+    out_json_field(o, "calls_min", (int64_t)p->calls_min);
+    out_json_field(o, "calls_max", (int64_t)p->calls_max);
+    out_text(o, ",\"program\":");
+    json_nodes(o, p->nodes, p->nodes + p->count);
+    out_text(o, "}\n");
+    return good;
+}
+
+static bool text_program(struct output *o, const struct program *p, bool is_first)
+{
+    if (!is_first)
+        out_char(o, '\n');
+    bool good = threads_print(o, p->threads, p->thread_count);
+    loops_calls(o, p->calls_min, p->calls_max, p->thread_count);
+    out_nodes(o, p, p->nodes, p->nodes + p->count, NULL, 0, p->thread_count);
+    return good;
+}
+
+enum pilgrim_status program_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
+                                  const struct loops_options *options, struct pilgrim_error *error)
+{
+    struct program_list list = {0};
+    struct call_paths *paths = call_paths_new(lines);
+    bool good = paths && program_list_make(&list, l, paths, options->depth);
+    for (size_t i = 0; good && i < list.count && !o->error; i++)
+        good = options->json ? json_program(o, &list.programs[i]) : text_program(o, &list.programs[i], i == 0);
+    program_list_free(&list);
+    call_paths_free(paths);
+    return good ? PILGRIM_OK : no_memory(error);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints which threads share something, as ranges of ranks and of threads (--loops). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold.h"
+#include "print.h"
+#include "thread_loops.h"
+
+enum {
+    LIST_MAX = 60,  /* a list of at most so many characters is printed whole ... */
+    LIST_HEAD = 40, /* ... and so many characters of the beginning of a longer one */
+    LISTS_MAX = 8
+};
+
+/* Prints a list of ranges with commas between them. IS_SHORT: of a long list only the beginning and the last range. */
+static void out_ranges(struct output *o, const char *text, size_t length, bool is_short)
+{
+    size_t head = LIST_HEAD, tail = length;
+    if (!is_short || length <= LIST_MAX) {
+        out_bytes(o, text, length);
+        return;
+    }
+    while (head > 1 && text[head - 1] != ',')
+        head--;
+    while (tail > head && text[tail - 1] != ',')
+        tail--;
+    out_bytes(o, text, head);
+    out_text(o, "...,");
+    out_bytes(o, text + tail, length - tail);
+}
+
+/* Prints "rank 3", or "ranks 0-8 (9)". False: no memory. */
+static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
+{
+    enum { DIGITS = 12 };
+    char(*digits)[DIGITS] = malloc((count + 1) * sizeof *digits);
+    const char **names = malloc((count + 1) * sizeof *names);
+    char *folded = NULL;
+    for (size_t i = 0; i < count && digits && names; i++) {
+        snprintf(digits[i], DIGITS, "%u", numbers[i]);
+        names[i] = digits[i];
+    }
+    if (digits && names)
+        folded = fold_names(names, count);
+    if (folded) {
+        bool brackets = folded[0] == '[';
+        out_text(o, what);
+        out_text(o, count == 1 ? " " : "s ");
+        out_ranges(o, folded + brackets, strlen(folded) - 2 * brackets, is_short);
+        if (count > 1) {
+            out_text(o, " (");
+            out_uint(o, count);
+            out_char(o, ')');
+        }
+    }
+    free(digits);
+    free(names);
+    bool good = folded != NULL;
+    free(folded);
+    return good;
+}
+
+/* The ranks that have a thread of this number among the threads that are shown together. `ranks` points into an array
+ * of all. */
+struct thread_ranks {
+    uint32_t thread;
+    const uint32_t *ranks;
+    size_t count;
+};
+
+static int compare_threads(const void *a, const void *b)
+{
+    const struct shown_thread *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int compare_ranks(const struct thread_ranks *a, const struct thread_ranks *b)
+{
+    size_t count = a->count < b->count ? a->count : b->count;
+    for (size_t i = 0; i < count; i++)
+        if (a->ranks[i] != b->ranks[i])
+            return a->ranks[i] < b->ranks[i] ? -1 : 1;
+    return (a->count < b->count) - (a->count > b->count);
+}
+
+static int compare_lists(const void *a, const void *b)
+{
+    const struct thread_ranks *x = a, *y = b;
+    int order = compare_ranks(x, y);
+    return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Fills LISTS with the ranks of each thread number, and RANKS with the ranks themselves. Sorts the lists so that equal
+ * ones are neighbours. Returns how many lists there are. */
+static size_t list_ranks(const struct shown_thread *threads, size_t count, struct thread_ranks *lists, uint32_t *ranks)
+{
+    size_t lists_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        ranks[i] = threads[i].rank;
+        if (i == 0 || threads[i].thread != threads[i - 1].thread)
+            lists[lists_count++] = (struct thread_ranks){.thread = threads[i].thread, .ranks = &ranks[i]};
+        lists[lists_count - 1].count++;
+    }
+    qsort(lists, lists_count, sizeof *lists, compare_lists);
+    return lists_count;
+}
+
+/* Prints "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1". NUMBERS: room for COUNT numbers. False: no memory. */
+static bool out_lists(struct output *o, const struct thread_ranks *lists, size_t count, uint32_t *numbers)
+{
+    size_t i = 0;
+    for (unsigned printed = 0; i < count && printed < LISTS_MAX; printed++) {
+        const struct thread_ranks *list = &lists[i];
+        size_t alike = 0;
+        for (; i < count && compare_ranks(list, &lists[i]) == 0; i++)
+            numbers[alike++] = lists[i].thread;
+        if (printed > 0)
+            out_text(o, "; ");
+        if (!out_numbers(o, "rank", list->ranks, list->count, false))
+            return false;
+        out_text(o, ", ");
+        if (!out_numbers(o, "thread", numbers, alike, true))
+            return false;
+    }
+    size_t left = 0;
+    for (; i < count; i++)
+        left += lists[i].count;
+    if (left) {
+        out_text(o, "; ");
+        out_uint(o, left);
+        out_text(o, left == 1 ? " thread more" : " threads more");
+    }
+    return true;
+}
+
+bool threads_print(struct output *o, const struct shown_thread *list, size_t count)
+{
+    struct shown_thread *threads = malloc((count + 1) * sizeof *threads);
+    struct thread_ranks *lists = malloc((count + 1) * sizeof *lists);
+    uint32_t *ranks = malloc((count + 1) * sizeof *ranks), *numbers = malloc((count + 1) * sizeof *numbers);
+    bool good = threads && lists && ranks && numbers;
+    if (good) {
+        memcpy(threads, list, count * sizeof *threads);
+        qsort(threads, count, sizeof *threads, compare_threads);
+        good = out_lists(o, lists, list_ranks(threads, count, lists, ranks), numbers);
+    }
+    free(threads);
+    free(lists);
+    free(ranks);
+    free(numbers);
+    return good;
+}

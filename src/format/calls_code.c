@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks through the content of a calls section, for encoding and decoding; see calls_code.h.
+ *
+ * A number is taken out of the content (0, when decoding), turned into what is coded, coded, turned back, and put into
+ * the content (when decoding). So both directions are one code. */
+#include "format/calls_code.h"
+
+#include <stdlib.h>
+
+#include "format/mixed_coder.h"
+#include "format/trace_format.h"
+
+/* The fields of docs/FORMAT.md, in its order. */
+enum field {
+    FIELD_COUNT,
+    FIELD_RULE,
+    FIELD_SYMBOL,
+    FIELD_EARLIER,
+    FIELD_TERMINAL,
+    FIELD_EXPONENT,
+    FIELD_BLOCK,
+    FIELD_BYTE,
+    FIELD_EXPRESSION,
+    FIELD_CONSTANT,
+    FIELD_LENGTH,
+    FIELD_SHAPE,
+    FIELD_SERIES,
+    FIELD_COLUMN,
+    FIELD_PARTS,
+    FIELD_MEMBERS,
+    FIELD_CLASS,
+    FIELD_PARTITION,
+    FIELD_VALUES,
+    FIELD_SIGNATURES,
+    FIELD_SIGNATURE,
+    FIELD_CALLS,
+    FIELD_CLASSES,
+    FIELD_GROUP_CLASS,
+    FIELD_BODY,
+    FIELDS
+};
+
+/* Tables that references are to. */
+enum table {
+    TABLE_SHAPES,
+    TABLE_COLUMNS,
+    TABLE_SIGNATURES,
+    TABLE_PARTITIONS,
+    TABLE_CLASSES,
+    TABLE_GROUP_CLASSES,
+    TABLES
+};
+
+enum { KINDS_MIN = EXPRESSION_KIND_COUNT }; /* kinds of numbers that a field has, at least */
+
+/* What is remembered of the numbers of a field and kind. */
+struct recent {
+    uint64_t last, before; /* the last two that were coded */
+    uint64_t base;         /* what the next one is measured from */
+};
+
+struct calls_coder {
+    const struct calls_known *known;
+    struct mixed_coder *mixed;
+    struct cursor in;  /* encoding: the content */
+    struct bytes *out; /* decoding: the content ... */
+    size_t end;        /* ... and how long it may get */
+    bool failed;
+    size_t kinds;          /* of numbers, in each field */
+    struct recent *recent; /* by field, then by kind */
+    uint64_t next[TABLES]; /* one more than the largest index so far */
+    uint64_t last_values;  /* the last sequence of a value group */
+    /* Each entry of these takes a byte of the content or more. One more may be begun where the content ends. */
+    uint64_t *value_groups; /* by partition: how many */
+    bool *loops;            /* by group class */
+    uint64_t *columns;      /* references of all signatures */
+    size_t partitions, group_classes, column_count;
+    struct {
+        size_t first, count;
+    } * signature; /* by shape: where those of its last signature are in `columns` */
+};
+
+/* ---- numbers ---- */
+
+static bool good(const struct calls_coder *c)
+{
+    return !c->failed && (c->out ? c->out->length <= c->end && !c->out->failed : c->in.status == PILGRIM_OK);
+}
+
+/* Returns the next number of the content; 0 when decoding. */
+static uint64_t take(struct calls_coder *c)
+{
+    return c->out ? 0 : cursor_varint(&c->in);
+}
+
+static void put(struct calls_coder *c, uint64_t v)
+{
+    if (c->out)
+        bytes_put_varint(c->out, v);
+}
+
+static uint64_t code(struct calls_coder *c, enum field field, uint64_t kind, uint64_t a, uint64_t b, uint64_t third,
+                     uint64_t v)
+{
+    if (!good(c))
+        return 0;
+    return mixed_number(c->mixed, &(struct mixed_context){field, kind, a, b, third}, v);
+}
+
+static struct recent *recent_of(struct calls_coder *c, enum field field, uint64_t kind)
+{
+    return &c->recent[field * c->kinds + kind];
+}
+
+static uint64_t remember(struct recent *r, uint64_t coded)
+{
+    r->before = r->last;
+    r->last = coded;
+    return coded;
+}
+
+/* Codes a number between others of its kind. B: what else it depends on. */
+static uint64_t plain_behind(struct calls_coder *c, enum field field, uint64_t kind, uint64_t b)
+{
+    struct recent *r = recent_of(c, field, kind);
+    uint64_t v = remember(r, code(c, field, kind, r->last, b, 0, take(c)));
+    put(c, v);
+    return v;
+}
+
+static uint64_t plain(struct calls_coder *c, enum field field, uint64_t kind)
+{
+    return plain_behind(c, field, kind, recent_of(c, field, kind)->before);
+}
+
+static uint8_t byte(struct calls_coder *c, enum field field, uint64_t kind, uint64_t a, uint64_t b, uint64_t third)
+{
+    uint64_t v = code(c, field, kind, a, b, third, c->out ? 0 : cursor_u8(&c->in));
+    c->failed |= v > UINT8_MAX;
+    if (c->out)
+        bytes_put_u8(c->out, (uint8_t)v);
+    return (uint8_t)v;
+}
+
+/* Codes an svarint by its difference from the last one of its kind. */
+static void difference(struct calls_coder *c, enum field field, uint64_t kind)
+{
+    struct recent *r = recent_of(c, field, kind);
+    uint64_t v = (uint64_t)unzigzag(take(c));
+    uint64_t coded = code(c, field, kind, r->last, r->before, 0, zigzag((int64_t)(v - r->base)));
+    remember(r, coded);
+    r->base += (uint64_t)unzigzag(coded);
+    put(c, zigzag((int64_t)r->base));
+}
+
+/* Codes a reference, and FLAGS bits behind it, by its difference from the last index of its kind + 1. Returns the
+ * index. *FLAG: those bits. */
+static uint64_t flagged_reference(struct calls_coder *c, enum field field, uint64_t kind, enum table table,
+                                  unsigned flags, uint64_t *flag)
+{
+    struct recent *r = recent_of(c, field, kind);
+    const uint64_t next = c->next[table], v = take(c), reference = v >> flags, mask = (UINT64_C(1) << flags) - 1;
+    uint64_t coded = reference ? 1 + zigzag((int64_t)(reference - 1 - r->base)) : 0;
+    c->failed |= reference > UINT32_MAX;
+    coded = code(c, field, 2 * kind + (next == r->base), r->last, r->base, r->before, coded << flags | (v & mask));
+    *flag = coded & mask;
+    coded >>= flags;
+    uint64_t index = coded ? r->base + (uint64_t)unzigzag(coded - 1) : next;
+    if (index >= UINT32_MAX) {
+        c->failed = true;
+        return 0;
+    }
+    remember(r, coded);
+    r->base = index + 1;
+    c->next[table] = index < next ? next : index + 1;
+    put(c, (coded ? index + 1 : 0) << flags | *flag);
+    return index;
+}
+
+static uint64_t reference(struct calls_coder *c, enum field field, uint64_t kind, enum table table)
+{
+    uint64_t ignored;
+    return flagged_reference(c, field, kind, table, 0, &ignored);
+}
+
+/* ---- rules ---- */
+
+static void block(struct calls_coder *c)
+{
+    uint64_t count = plain(c, FIELD_BLOCK, 0);
+    unsigned width = byte(c, FIELD_BLOCK, 1, 0, 0, 0) >> BLOCK_FORM_BITS;
+    plain(c, FIELD_BLOCK, 2);
+    c->failed |= count > BLOCK_COUNT_MAX;
+    uint8_t last[3] = {0};
+    for (uint64_t i = 0; good(c) && i < (count * width + 7) / 8; i++) {
+        uint8_t v = byte(c, FIELD_BYTE, 0, last[0], last[1], last[2]);
+        last[2] = last[1];
+        last[1] = last[0];
+        last[0] = v;
+    }
+}
+
+static void exponent(struct calls_coder *c, uint64_t flags, uint64_t step, uint64_t *terminal)
+{
+    struct recent *r = recent_of(c, FIELD_EXPONENT, 0);
+    uint64_t v = code(c, FIELD_EXPONENT, flags & STORED_IS_RULE, r->last, step, r->before, take(c));
+    remember(r, v);
+    put(c, v);
+    if ((v & 1) && !(flags & STORED_IS_RULE))
+        *terminal += (v >> 1) + 1; /* where the ramp ends */
+}
+
+/* Codes the rule NUMBER: its symbols by their distance from the rule, or from the terminal before. */
+static void rule(struct calls_coder *c, uint64_t number)
+{
+    uint64_t symbols = plain(c, FIELD_RULE, 0), terminal = 0, steps[2] = {0}, flags[2] = {0};
+    if (symbols == 0)
+        block(c);
+    for (; symbols > 0 && good(c); symbols--) {
+        const uint64_t v = take(c), mask = (1 << STORED_SYMBOL_BITS) - 1;
+        uint64_t flag = code(c, FIELD_SYMBOL, 0, flags[0], flags[1], recent_of(c, FIELD_EXPONENT, 0)->last, v & mask);
+        c->failed |= flag > mask;
+        if (flag & STORED_IS_RULE) {
+            struct recent *r = recent_of(c, FIELD_EARLIER, 0);
+            uint64_t distance = number - 1 - (v >> STORED_SYMBOL_BITS);
+            distance = code(c, FIELD_EARLIER, 0, r->last, flags[0], r->before, distance);
+            remember(r, distance);
+            put(c, (number - 1 - distance) << STORED_SYMBOL_BITS | flag);
+        } else {
+            uint64_t step = zigzag((int64_t)((v >> STORED_SYMBOL_BITS) - terminal));
+            step = code(c, FIELD_TERMINAL, flag, steps[0], terminal, steps[1], step);
+            steps[1] = steps[0];
+            steps[0] = step;
+            terminal += (uint64_t)unzigzag(step);
+            put(c, terminal << STORED_SYMBOL_BITS | flag);
+        }
+        if (flag & STORED_HAS_EXPONENT)
+            exponent(c, flag, steps[0], &terminal);
+        flags[1] = flags[0];
+        flags[0] = flag;
+    }
+}
+
+/* ---- columns, signatures, partitions ---- */
+
+static void column(struct calls_coder *c, uint64_t number)
+{
+    (void)number;
+    uint64_t kind = plain(c, FIELD_EXPRESSION, 0);
+    c->failed |= kind >= EXPRESSION_KIND_COUNT;
+    if (!good(c))
+        return;
+    if (kind == EXPRESSION_LIST) {
+        for (uint64_t left = plain(c, FIELD_LENGTH, kind); left > 0 && good(c); left--)
+            difference(c, FIELD_CONSTANT, kind);
+        return;
+    }
+    difference(c, FIELD_CONSTANT, kind);
+    if (kind == EXPRESSION_MODULO || kind == EXPRESSION_SUMS)
+        plain(c, FIELD_LENGTH, kind);
+}
+
+/* Codes a signature by the last one of its shape. */
+static void signature(struct calls_coder *c, uint64_t number)
+{
+    (void)number;
+    uint64_t is_long, shape = flagged_reference(c, FIELD_SHAPE, 0, TABLE_SHAPES, 1, &is_long);
+    c->failed |= shape >= c->known->shape_count;
+    if (!good(c))
+        return;
+    uint64_t count = c->known->columns[shape], same = 0, last[2] = {0};
+    if (is_long)
+        count *= plain(c, FIELD_SERIES, 0) ? 2 : 3;
+    const size_t before = c->signature[shape].first, of_before = c->signature[shape].count;
+    c->signature[shape].first = c->column_count;
+    for (uint64_t i = 0; i < count && good(c); i++) {
+        uint64_t expected = i < of_before ? c->columns[before + i] + 1 : 0;
+        uint64_t v = code(c, FIELD_COLUMN, shape << 32 | i, expected << 2 | (same & 3), last[0], last[1], take(c));
+        put(c, v);
+        c->columns[c->column_count++] = v;
+        same = same << 1 | (v + 1 == expected);
+        last[1] = last[0];
+        last[0] = v;
+    }
+    c->signature[shape].count = c->column_count - c->signature[shape].first;
+}
+
+static void partition(struct calls_coder *c, uint64_t number)
+{
+    (void)number;
+    uint64_t parts = plain(c, FIELD_PARTS, 0);
+    for (uint64_t i = 0; i < parts && good(c); i++)
+        reference(c, FIELD_MEMBERS, 0, TABLE_COLUMNS);
+    if (good(c))
+        c->value_groups[c->partitions++] = parts;
+}
+
+/* ---- group classes, groups ---- */
+
+/* Returns how many value groups the group class has whose partition is coded as V. */
+static uint64_t parts_of(struct calls_coder *c, uint64_t v)
+{
+    if (v == 0)
+        return 1;
+    uint64_t index = v > 1 ? v - 2 : c->next[TABLE_PARTITIONS];
+    if (index >= c->partitions) {
+        c->failed = true;
+        return 0;
+    }
+    if (index >= c->next[TABLE_PARTITIONS])
+        c->next[TABLE_PARTITIONS] = index + 1;
+    return c->value_groups[index];
+}
+
+static void group_class(struct calls_coder *c, uint64_t number)
+{
+    (void)number;
+    uint64_t class = reference(c, FIELD_CLASS, 0, TABLE_CLASSES);
+    c->failed |= class >= c->known->class_count;
+    if (!good(c))
+        return;
+    const uint64_t kind = c->known->classes[class].function;
+    c->loops[c->group_classes++] = c->known->classes[class].is_loop;
+    for (uint64_t parts = parts_of(c, plain(c, FIELD_PARTITION, kind)); parts > 0 && good(c); parts--) {
+        uint64_t values = c->last_values = plain_behind(c, FIELD_VALUES, kind, c->last_values);
+        for (uint64_t left = plain_behind(c, FIELD_SIGNATURES, kind, values); left > 0 && good(c); left--)
+            reference(c, FIELD_SIGNATURE, kind, TABLE_SIGNATURES);
+    }
+}
+
+static void group(struct calls_coder *c, uint64_t number)
+{
+    (void)number;
+    plain(c, FIELD_CALLS, 0);
+    for (uint64_t left = plain(c, FIELD_CLASSES, 0); left > 0 && good(c); left--) {
+        uint64_t class = reference(c, FIELD_GROUP_CLASS, 0, TABLE_GROUP_CLASSES);
+        c->failed |= class >= c->group_classes;
+        if (good(c) && c->loops[class])
+            plain(c, FIELD_BODY, 0);
+    }
+    reference(c, FIELD_MEMBERS, 2, TABLE_COLUMNS);
+}
+
+/* ---- the section ---- */
+
+/* Codes a table: the count of its entries, and each ENTRY. KIND: of the count. */
+static void entries(struct calls_coder *c, uint64_t kind, void (*entry)(struct calls_coder *c, uint64_t number))
+{
+    uint64_t count = plain(c, FIELD_COUNT, kind);
+    for (uint64_t i = 0; i < count && good(c); i++)
+        entry(c, i);
+}
+
+static void walk(struct calls_coder *c)
+{
+    static void (*const tables[])(struct calls_coder *, uint64_t) = {rule,      column,      signature,
+                                                                     partition, group_class, group};
+    enum { TABLE_COUNT = sizeof tables / sizeof *tables, PARTITION = 3 };
+    for (unsigned i = 0; i < TABLE_COUNT; i++) {
+        entries(c, i, tables[i]);
+        if (i == PARTITION) {
+            plain(c, FIELD_COUNT, TABLE_COUNT); /* ranks */
+            reference(c, FIELD_MEMBERS, 1, TABLE_COLUMNS);
+        }
+    }
+}
+
+static size_t kinds_of(const struct calls_known *known)
+{
+    return known->function_count > KINDS_MIN ? known->function_count : KINDS_MIN;
+}
+
+uint64_t calls_code_memory(const struct calls_known *known, size_t length)
+{
+    const struct calls_coder *c = NULL;
+    return sizeof *c + sizeof *c->mixed + (uint64_t)FIELDS * kinds_of(known) * sizeof *c->recent +
+           (uint64_t)known->shape_count * sizeof *c->signature +
+           (uint64_t)length * (sizeof *c->value_groups + sizeof *c->columns + sizeof *c->loops);
+}
+
+static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *known, size_t raw,
+                               struct range_encoder *out, struct range_decoder *in)
+{
+    c->known = known;
+    c->kinds = kinds_of(known);
+    c->mixed = malloc(sizeof *c->mixed);
+    c->recent = calloc(FIELDS * c->kinds, sizeof *c->recent);
+    c->value_groups = malloc((raw + 1) * sizeof *c->value_groups);
+    c->loops = malloc((raw + 1) * sizeof *c->loops);
+    c->columns = malloc((raw + 1) * sizeof *c->columns);
+    c->signature = calloc(known->shape_count + 1, sizeof *c->signature);
+    bool there = c->mixed && c->recent && c->value_groups && c->loops && c->columns && c->signature;
+    if (there) {
+        mixed_init(c->mixed, out, in);
+        walk(c);
+    }
+    free(c->mixed);
+    free(c->recent);
+    free(c->value_groups);
+    free(c->loops);
+    free(c->columns);
+    free(c->signature);
+    return !there ? PILGRIM_NOMEM : good(c) ? PILGRIM_OK : PILGRIM_DAMAGED;
+}
+
+enum pilgrim_status calls_encode(const struct calls_known *known, const struct bytes *content, struct bytes *out)
+{
+    struct calls_coder c = {0};
+    struct range_encoder encoder;
+    if (content->length > CODED_CALLS_MAX)
+        return PILGRIM_DAMAGED;
+    encoder_init(&encoder, out);
+    cursor_init(&c.in, content->data, content->length);
+    enum pilgrim_status status = run(&c, known, content->length, &encoder, NULL);
+    encoder_end(&encoder);
+    if (status == PILGRIM_OK && cursor_left(&c.in) > 0)
+        status = PILGRIM_DAMAGED;
+    return status == PILGRIM_OK ? bytes_status(out) : status;
+}
+
+enum pilgrim_status calls_decode(const struct calls_known *known, const uint8_t *stored, size_t length, size_t raw,
+                                 struct bytes *content)
+{
+    struct range_decoder decoder;
+    struct calls_coder c = {.out = content, .end = content->length + raw};
+    if (raw > CODED_CALLS_MAX)
+        return PILGRIM_DAMAGED;
+    decoder_init(&decoder, stored, length);
+    enum pilgrim_status status = run(&c, known, raw, NULL, &decoder);
+    if (status != PILGRIM_OK || content->failed)
+        return content->failed ? PILGRIM_NOMEM : status;
+    return content->length == c.end && decoder.position == length ? PILGRIM_OK : PILGRIM_DAMAGED;
+}

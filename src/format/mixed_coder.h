@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Codes numbers whose neighbours say much about them, for tables that are too small for a general compressor
+ * (docs/FORMAT.md, section 4, "Coded calls").
+ *
+ * Each bit has a context of the number's field, and others that know more of its neighbours. A context that knows more
+ * is right more often, but learns later. So all of them are asked, and their answers are added with weights that the
+ * field learns, too: logistic mixing (Mahoney, "Adaptive weighing of context models for lossless data compression",
+ * 2005). */
+#ifndef PILGRIM_MIXED_CODER_H
+#define PILGRIM_MIXED_CODER_H
+
+#include "format/range_coder.h"
+
+enum {
+    MIXED_INPUTS = 5,
+    MIXED_FIELDS_MAX = 32,
+    MIXED_PLACE_BITS = 18, /* there are 2^18 places for contexts */
+    MIXED_STRETCH_BITS = 12
+};
+
+/* What is known of a number before it is read. */
+struct mixed_context {
+    unsigned field; /* below MIXED_FIELDS_MAX */
+    uint64_t kind;  /* of numbers in this field */
+    uint64_t a, b, c;
+};
+
+struct mixed_coder {
+    struct range_encoder *out; /* NULL: decodes */
+    struct range_decoder *in;
+    int64_t weights[MIXED_FIELDS_MAX][MIXED_INPUTS];
+    int16_t stretch[1 << MIXED_STRETCH_BITS];
+    struct bit_context places[1 << MIXED_PLACE_BITS];
+};
+
+/* OUT and IN are borrowed; one of them is NULL. */
+void mixed_init(struct mixed_coder *m, struct range_encoder *out, struct range_decoder *in);
+
+/* Codes VALUE; or decodes a number, whatever VALUE is. Returns the number. */
+uint64_t mixed_number(struct mixed_coder *m, const struct mixed_context *x, uint64_t value);
+
+#endif

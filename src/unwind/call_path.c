@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walks over stacks, and the table of paths; see call_path.h.
+ *
+ * A walk ends for one of these reasons. The first three follow from the words that were read, so the path is certain.
+ *   - The rule of an address says that there is no caller, or cannot express where it is, or there is no rule.
+ *   - So many frames were found as are asked for, and the last of them is not in code that starts programs.
+ *   - So many were found as there is room for.
+ *   - What is to be read next is outside of the stack, or an address is one too many that is in no module. Such a path
+ * is right, maybe too short, and uncertain: it is walked again each time. */
+#include "unwind/call_path.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unwind/frame_rule.h"
+
+enum { STRANGE_MAX = 4096, PAGE_LEAST = 4096 };
+
+/* From a wrapper's frame: its CFA, and where the caller's FP is. */
+#if defined __aarch64__
+enum { FIRST_CFA = 0, FIRST_SLOT = -1 };
+#else
+enum { FIRST_CFA = 16, FIRST_SLOT = 0 };
+#endif
+
+/* What is known of a return address. */
+struct known_address {
+    struct shared_item item; /* must be first; the hash is the address */
+    struct frame_rule rule;
+    struct code_frame frame; /* no module: the address is in none */
+    bool starts;
+    bool is_entry; /* see struct path_source */
+};
+
+static struct path_source source;
+static unsigned depth;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Added to under the lock: */
+static struct shared_set addresses, paths;
+static unsigned strange;   /* addresses that are in no module */
+static atomic_uint rounds; /* of paths_moved */
+
+void paths_begin(const struct path_source *s, unsigned frames)
+{
+    source = *s;
+    depth = frames;
+}
+
+/* ---- addresses ---- */
+
+/* NULL: no memory; or, if LIMITED, too many addresses that are in no module. */
+static __attribute__((noinline)) const struct known_address *learn(const void *address, bool limited)
+{
+    unsigned round = atomic_load(&rounds);
+    struct known_address *k = malloc(sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (struct known_address){.item.hash = (uintptr_t)address};
+    bool in_module = address && source.frame(address, &k->frame);
+    if (in_module)
+        k->rule = frame_rule_of(address);
+    else
+        k->frame.module = NULL;
+    k->starts = source.starts(address, in_module ? &k->frame : NULL);
+    k->is_entry = k->starts && source.is_entry(address);
+    pthread_mutex_lock(&lock);
+    struct shared_item *other = shared_set_find(&addresses, k->item.hash, NULL, NULL);
+    bool room = in_module || !limited || strange < STRANGE_MAX, late = round != atomic_load(&rounds);
+    bool added = !other && room && !late && shared_set_add(&addresses, &k->item);
+    strange += added && !in_module;
+    pthread_mutex_unlock(&lock);
+    if (added)
+        return k;
+    free(k);
+    return late ? learn(address, limited) : (const struct known_address *)other;
+}
+
+static const struct known_address *know(const void *address, bool limited)
+{
+    const struct shared_item *item = shared_set_find(&addresses, (uintptr_t)address, NULL, NULL);
+    return item ? (const struct known_address *)item : learn(address, limited);
+}
+
+/* ---- walking ---- */
+
+/* Notes that the word at ADDRESS is read. A compare reads the second of two words before it knows the first one. There
+ * may be another stack by then, which ends between them. So both are on one page, or the first one is there twice. */
+static void note_word(struct path_walk *w, uintptr_t address)
+{
+    if (w->word_count % 2) {
+        const uintptr_t *before = w->words[w->word_count - 1];
+        if (((uintptr_t)before ^ address) >= PAGE_LEAST)
+            w->words[w->word_count++] = before;
+    }
+    w->words[w->word_count++] = (const uintptr_t *)address;
+}
+
+/* Reads the word at ADDRESS and notes it. False: it is outside of RANGE, or too much has been read. */
+static bool read_word(struct path_walk *w, const struct stack_range *range, uintptr_t address, uintptr_t *word)
+{
+    if (range->size < sizeof *word || address - range->low > range->size - sizeof *word || address % sizeof *word ||
+        w->word_count + 2 > PATH_WORDS_MAX)
+        return false;
+    note_word(w, address);
+    *word = *(const uintptr_t *)address;
+    return true;
+}
+
+/* Where a walk is. */
+struct position {
+    uintptr_t base; /* the last frame address that was read; at first the wrapper's frame */
+    uintptr_t sp;
+    uintptr_t slot; /* where the caller's FP is; 0: lost */
+};
+
+/* Goes to the caller by RULE. False: it is not known where it is. W->certain says if that follows from the rules. */
+static bool go_out(struct path_walk *w, struct position *p, const struct frame_rule *rule,
+                   const struct stack_range *range)
+{
+    uintptr_t cfa = p->sp + (uintptr_t)(intptr_t)rule->cfa_offset, fp = 0;
+    w->certain = true;
+    if (rule->cfa == FRAME_UNKNOWN || rule->cfa == FRAME_OUTERMOST || (rule->cfa != FRAME_SP && !p->slot))
+        return false;
+    w->certain = false;
+    if (rule->cfa != FRAME_SP) {
+        if (!read_word(w, range, p->slot, &fp) || fp <= p->base)
+            return false;
+        cfa = fp + (uintptr_t)(intptr_t)rule->cfa_offset;
+        if (rule->cfa == FRAME_AT_FP && (!read_word(w, range, cfa, &cfa) || cfa <= fp))
+            return false;
+        p->base = rule->cfa == FRAME_AT_FP ? cfa : fp;
+    }
+    uintptr_t offset = (uintptr_t)(intptr_t)rule->fp_offset;
+    if (rule->saved == SAVED_AT_CFA)
+        p->slot = cfa + offset;
+    else if (rule->saved == SAVED_AT_FP && fp)
+        p->slot = fp + offset;
+    else if (rule->saved != SAVED_NOT || rule->cfa != FRAME_SP)
+        p->slot = 0;
+    p->sp = cfa;
+    return true;
+}
+
+static void walk(struct path_walk *w, const void *site, const void *frame, const struct stack_range *range)
+{
+    struct position p = {.base = (uintptr_t)frame, .sp = (uintptr_t)frame + FIRST_CFA};
+    p.slot = FIRST_SLOT < 0 ? 0 : (uintptr_t)frame + FIRST_SLOT;
+    w->frame = frame;
+    w->known[0] = know(site, false);
+    w->count = 1;
+    w->word_count = 0;
+    w->certain = false;
+    while (w->known[w->count - 1]) {
+        const struct known_address *k = w->known[w->count - 1];
+        uintptr_t address;
+        if (w->count == PATH_WALK_MAX || (w->count >= depth && !k->starts)) {
+            w->certain = true;
+            return;
+        }
+        if (!go_out(w, &p, &k->rule, range) ||
+            !read_word(w, range, p.sp + (uintptr_t)(intptr_t)k->rule.return_offset, &address))
+            return;
+        w->known[w->count] = know((const void *)address, true);
+        if (!w->known[w->count])
+            return;
+        w->count++;
+    }
+}
+
+/* The return address to the program's entry point is left out: nobody overwrites it. */
+struct path_trail *path_trail_new(const struct path_walk *w)
+{
+    uint32_t count = w->word_count - (w->count > 1 && w->known[w->count - 1]->is_entry);
+    uint32_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER;
+    struct path_trail *t = w->certain ? malloc(sizeof *t + groups * sizeof t->words[0]) : NULL;
+    if (!t)
+        return NULL;
+    t->frame = w->frame;
+    t->end = t->words + groups;
+    for (uint32_t i = 0; i < groups * PATH_TOGETHER; i++) {
+        const uintptr_t *word = w->words[i < count ? i : count - 1];
+        struct path_words *group = &t->words[i / PATH_TOGETHER];
+        uint64_t offset = (uintptr_t)word - (uintptr_t)w->frame, *both = &group->offsets[i % PATH_TOGETHER / 2];
+        *both = i % 2 ? *both | offset << 32 : offset;
+        group->values[i % PATH_TOGETHER] = *word;
+        if (offset > UINT32_MAX) {
+            free(t);
+            return NULL;
+        }
+    }
+    return t;
+}
+
+/* ---- the table ---- */
+
+static uint64_t walk_hash(const struct path_walk *w)
+{
+    uint64_t hash = w->certain;
+    for (uint32_t i = 0; i < w->count; i++)
+        hash = (hash ^ w->known[i]->item.hash) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+    return hash;
+}
+
+static bool is_path_of(const struct shared_item *item, const void *key)
+{
+    const struct call_path *p = (const struct call_path *)item;
+    const struct path_walk *w = key;
+    if (p->count != w->count || p->certain != w->certain)
+        return false;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->known[i]->item.hash != w->known[i]->item.hash)
+            return false;
+    return true;
+}
+
+static uint32_t count_shown(const struct path_walk *w)
+{
+    uint32_t count = w->count, shown = 0;
+    while (count > 1 && w->known[count - 1]->starts)
+        count--;
+    while (shown < count && shown < depth && w->known[shown]->frame.module)
+        shown++;
+    return shown;
+}
+
+/* NULL: no memory. */
+static struct call_path *path_new(const struct path_walk *w, uint64_t hash)
+{
+    struct call_path *p = calloc(1, sizeof *p + w->count * sizeof p->known[0]);
+    if (!p)
+        return NULL;
+    p->item.hash = hash;
+    p->count = w->count;
+    p->certain = w->certain;
+    p->shown = count_shown(w);
+    memcpy(p->known, w->known, w->count * sizeof p->known[0]);
+    return p;
+}
+
+/* NULL: no memory. */
+static __attribute__((noinline)) const struct call_path *path_add(const struct path_walk *w, uint64_t hash)
+{
+    struct call_path *p = path_new(w, hash);
+    if (!p)
+        return NULL;
+    atomic_store(&p->checked, atomic_load(&rounds));
+    pthread_mutex_lock(&lock);
+    struct shared_item *other = shared_set_find(&paths, hash, is_path_of, w);
+    bool added = !other && shared_set_add(&paths, &p->item);
+    pthread_mutex_unlock(&lock);
+    if (added)
+        return p;
+    free(p);
+    return (const struct call_path *)other;
+}
+
+const struct call_path *path_of(struct path_walk *w, const void *site, const void *frame,
+                                const struct stack_range *range)
+{
+    walk(w, site, frame, range);
+    if (!w->known[0])
+        return NULL;
+    uint64_t hash = walk_hash(w);
+    const struct shared_item *item = shared_set_find(&paths, hash, is_path_of, w);
+    return item ? (const struct call_path *)item : path_add(w, hash);
+}
+
+size_t path_frames(const struct call_path *p, struct code_frame *frames)
+{
+    if (atomic_load_explicit(&p->gone, memory_order_relaxed))
+        return 0;
+    for (uint32_t i = 0; i < p->shown; i++)
+        frames[i] = p->known[i]->frame;
+    return p->shown;
+}
+
+/* ---- modules that are unloaded ---- */
+
+static bool has_moved(const struct call_path *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct known_address *k = p->known[i];
+        struct code_frame now;
+        const void *address = (const void *)(uintptr_t)k->item.hash;
+        bool found = address && source.frame(address, &now);
+        if (found != (k->frame.module != NULL) ||
+            (found && (now.module != k->frame.module || now.offset != k->frame.offset)))
+            return true;
+    }
+    return false;
+}
+
+void paths_moved(void)
+{
+    unsigned round = atomic_fetch_add(&rounds, 1) + 1;
+    struct shared_slots *slots = atomic_load_explicit(&paths.slots, memory_order_acquire);
+    /* Not under the lock: the loader is asked, and it may have called who waits for the lock. */
+    for (size_t i = 0; slots && i <= slots->mask; i++) {
+        struct call_path *p = (struct call_path *)atomic_load_explicit(&slots->items[i], memory_order_acquire);
+        if (p && has_moved(p))
+            atomic_store(&p->gone, true);
+        if (p)
+            atomic_store(&p->checked, round);
+    }
+    pthread_mutex_lock(&lock);
+    slots = atomic_load_explicit(&paths.slots, memory_order_acquire);
+    shared_set_clear(&addresses);
+    shared_set_clear(&paths);
+    strange = 0;
+    for (size_t i = 0; slots && i <= slots->mask; i++) {
+        struct call_path *p = (struct call_path *)atomic_load_explicit(&slots->items[i], memory_order_acquire);
+        bool stays = p && !atomic_load(&p->gone) && atomic_load(&p->checked) >= round;
+        if (p && (!stays || !shared_set_add(&paths, &p->item)))
+            atomic_store(&p->gone, true);
+    }
+    pthread_mutex_unlock(&lock);
+}

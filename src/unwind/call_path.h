@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call paths: the return addresses from a call site outwards to main, or to the first function of the thread.
+ *
+ * A path is found by a walk over the stack, with a rule for each return address (frame_rule.h). The walk begins at the
+ * wrapper's frame and reads some words of the stack: return addresses, and frame addresses that were saved. What it
+ * reads next follows from the site, from where the frame is, and from the words before. So the next call has the same
+ * path if it has the same site and frame, and these words have the same values. The list of the words is the trail of
+ * the path. It takes a compare for each word to see that a path is the same, and the answer is certain. A path has
+ * another trail for each place of the stack that it was seen at, and where functions vary the size of their frames.
+ *
+ * A path is there once in the process, so its address stands for it. It is never freed. */
+#ifndef PILGRIM_CALL_PATH_H
+#define PILGRIM_CALL_PATH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/shared_set.h"
+#include "base/site.h"
+
+/* In a wrapper: the frame that path_of and path_is take. The words at it are the caller's frame address register and
+ * the return address. On AArch64 it is the CFA. */
+#if defined __aarch64__
+#define CALL_PATH_FRAME __builtin_dwarf_cfa()
+#else
+#define CALL_PATH_FRAME __builtin_frame_address(0)
+#endif
+
+/* The memory that may be read as a stack. */
+struct stack_range {
+    uintptr_t low;
+    size_t size;
+};
+
+/* Words of a trail; the last one may be there several times. Two are compared at a time, not all: behind a word that
+ * differs there may be words that nobody has written yet. What a compare takes is loads, so it has few of them: one for
+ * two offsets and, where the processor can, one for two values. */
+enum { PATH_TOGETHER = 4 };
+
+struct path_words {
+    uintptr_t values[PATH_TOGETHER];
+    uint64_t offsets[PATH_TOGETHER / 2]; /* from the frame: the first of two, and the other one << 32 */
+};
+
+/* All words that a walk has read, in order. */
+struct path_trail {
+    const void *frame; /* where it began: CALL_PATH_FRAME */
+    const struct path_words *end;
+    struct path_words words[];
+};
+
+struct call_path {
+    struct shared_item item; /* must be first */
+    uint32_t count;          /* return addresses, site included */
+    uint32_t shown;          /* of them, those up to main; 0 if the site is in no module */
+    bool certain;            /* it follows from the words of the stack; else maybe too short, to be walked each time */
+    atomic_bool gone;        /* a module that it goes through was unloaded */
+    atomic_uint checked;     /* in which round of paths_moved that was looked at */
+    const struct known_address *known[];
+};
+
+enum { PATH_WALK_MAX = 2 * SITE_FRAMES_MAX, PATH_WORDS_MAX = 4 * PATH_WALK_MAX };
+
+/* A walk, and memory for it: too much for the program's stack. */
+struct path_walk {
+    uint32_t count;
+    uint32_t word_count;
+    bool certain;
+    const void *frame;
+    const struct known_address *known[PATH_WALK_MAX];
+    const uintptr_t *words[PATH_WORDS_MAX]; /* some of them twice */
+};
+
+/* What a path must be told about an address. */
+struct path_source {
+    /* Fills in FRAME. False: ADDRESS is in no module. */
+    bool (*frame)(const void *address, struct code_frame *frame);
+    /* True if ADDRESS may be in the code that starts the program or a thread. FRAME: the same address; NULL: it is in
+     * no module. */
+    bool (*starts)(const void *address, const struct code_frame *frame);
+    /* True if ADDRESS is in the code at the program's entry point, which makes one call, once. */
+    bool (*is_entry)(const void *address);
+};
+
+/* Sets the source, and how many frames of a path are told apart. To be called once, before the first path. */
+void paths_begin(const struct path_source *source, unsigned depth);
+
+/* Returns the path from SITE outwards. W is filled in. FRAME: CALL_PATH_FRAME of the function that returns to SITE.
+ * Only RANGE is read, which FRAME is in. NULL: no memory. Any thread. */
+const struct call_path *path_of(struct path_walk *w, const void *site, const void *frame,
+                                const struct stack_range *range);
+
+/* Returns the trail of W, which has just been walked, for free. NULL: no memory, or the path is uncertain. */
+struct path_trail *path_trail_new(const struct path_walk *w);
+
+static inline size_t path_trail_bytes(const struct path_trail *t)
+{
+    return (size_t)((const char *)t->end - (const char *)t);
+}
+
+/* Compares words I and I + 1. */
+static inline bool path_words_are(const struct path_words *w, int i, const void *frame)
+{
+    uint64_t offsets = w->offsets[i / 2];
+    const uintptr_t *first = (const uintptr_t *)((uintptr_t)frame + (uint32_t)offsets);
+    const uintptr_t *second = (const uintptr_t *)((uintptr_t)frame + (offsets >> 32));
+#ifdef __SSE2__
+    __m128i both =
+        _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)first), _mm_loadl_epi64((const __m128i *)second));
+    __m128i same = _mm_cmpeq_epi32(both, _mm_loadu_si128((const __m128i *)&w->values[i]));
+    return __builtin_expect(_mm_movemask_epi8(same) == 0xffff, 1);
+#else
+    return __builtin_expect(*first == w->values[i], 1) && __builtin_expect(*second == w->values[i + 1], 1);
+#endif
+}
+
+/* True if a call has the path of T; provided that its site is that of T. FRAME is as for path_of. */
+static inline bool path_trail_is(const struct path_trail *t, const void *frame)
+{
+    if (__builtin_expect(t->frame != frame, 0))
+        return false;
+    for (const struct path_words *w = t->words; w != t->end; w++)
+        if (!path_words_are(w, 0, frame) || !path_words_are(w, 2, frame))
+            return false;
+    return true;
+}
+
+/* Fills FRAMES, which has room for SITE_FRAMES_MAX, with the frames of P, innermost first, up to the first that is in
+ * no module. Returns how many there are; 0 too if one of their modules was unloaded. */
+size_t path_frames(const struct call_path *p, struct code_frame *frames);
+
+/* Modules were unloaded. Forgets the paths through them, and all rules. */
+void paths_moved(void);
+
+#endif

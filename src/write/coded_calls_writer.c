@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds out what the coder of calls must know of a fragment's definitions; see format/calls_code.h. */
+#include "write/coded_calls_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "format/calls_code.h"
+#include "format/section.h"
+#include "merge/fragment_data.h"
+#include "merge/shape.h"
+
+/* What coding costs, about; and what it may take: some ns for each call, but not too little for few calls. */
+#define NS_AT_ALL          300000
+#define NS_A_BYTE          300
+#define BOUND_NS_A_CALL    200
+#define BOUND_NS_MIN       64000000
+#define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
+
+static bool is_cheap(uint64_t length, uint64_t calls, bool again)
+{
+    uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
+    uint64_t least = again ? BOUND_NS_MIN_AGAIN : BOUND_NS_MIN;
+    return length <= CODED_CALLS_MAX && NS_AT_ALL + length * NS_A_BYTE <= (bound > least ? bound : least);
+}
+
+static bool is_loop(const struct fragment *f, uint32_t function)
+{
+    static const char declaration[] = LOOP_FUNCTION ":";
+    size_t length;
+    const uint8_t *data = intern_get(&f->functions, function, &length);
+    return length == sizeof declaration - 1 && !memcmp(data, declaration, length);
+}
+
+static enum pilgrim_status fill(const struct fragment *f, const struct calls_known *known)
+{
+    size_t length;
+    for (uint32_t i = 0; i < f->classes.count; i++) {
+        struct cursor c;
+        const uint8_t *data = intern_get(&f->classes, i, &length);
+        cursor_init(&c, data, length);
+        known->classes[i].function = (uint32_t)(cursor_varint(&c) >> 1);
+        if (known->classes[i].function >= f->functions.count)
+            return PILGRIM_DAMAGED;
+        known->classes[i].is_loop = is_loop(f, known->classes[i].function);
+    }
+    for (uint32_t i = 0; i < f->shapes.count; i++) {
+        bool ignored;
+        const uint8_t *data = intern_get(&f->shapes, i, &length);
+        TRY(shape_slots(data, length, &known->columns[i], &ignored));
+    }
+    return PILGRIM_OK;
+}
+
+/* Codes CONTENT. What cannot be coded leaves CODED empty. */
+static enum pilgrim_status encode(const struct fragment *f, const struct bytes *content, struct bytes *coded)
+{
+    struct calls_known known = {
+        .class_count = f->classes.count, .shape_count = f->shapes.count, .function_count = f->functions.count};
+    known.classes = malloc((known.class_count + 1) * sizeof *known.classes);
+    known.columns = malloc((known.shape_count + 1) * sizeof *known.columns);
+    enum pilgrim_status status = known.classes && known.columns ? fill(f, &known) : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK) {
+        status = calls_encode(&known, content, coded);
+        if (status == PILGRIM_DAMAGED) {
+            coded->length = 0;
+            status = PILGRIM_OK;
+        }
+    }
+    free(known.classes);
+    free(known.columns);
+    return status;
+}
+
+enum pilgrim_status coded_calls_write(const struct fragment *f, const struct bytes *content, bool again,
+                                      struct bytes *out, bool *written)
+{
+    struct bytes coded = {0};
+    *written = false;
+    if (content->failed || !is_cheap(content->length, f->calls, again))
+        return PILGRIM_OK;
+    enum pilgrim_status status = encode(f, content, &coded);
+    if (status == PILGRIM_OK && coded.length && coded.length < content->length &&
+        content->length <= CODED_RATIO_MAX * coded.length) {
+        status = section_write_coded(out, &coded, content->length);
+        *written = true;
+    }
+    bytes_free(&coded);
+    return status;
+}

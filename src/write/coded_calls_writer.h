@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes a calls section that is coded. */
+#ifndef PILGRIM_CODED_CALLS_WRITER_H
+#define PILGRIM_CODED_CALLS_WRITER_H
+
+#include "base/bytes.h"
+#include "merge/fragment.h"
+
+/* Appends the calls section with CONTENT, of the calls of F, to OUT, if it can be coded and that takes little time.
+ * AGAIN: it is one of many. *WRITTEN: it was appended.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a table of F), PILGRIM_LIMIT (likewise) */
+enum pilgrim_status coded_calls_write(const struct fragment *f, const struct bytes *content, bool again,
+                                      struct bytes *out, bool *written) PILGRIM_CHECKED;
+
+#endif

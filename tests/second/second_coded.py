@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coded calls of a Pilgrim trace, from docs/FORMAT.md (section 4, "Coded calls") alone: the content of a calls section out of coded bits."""
+import collections
+import math
+import operator
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from second_grammar import BLOCK_MAX  # noqa: E402
+from second_parts import Damage  # noqa: E402
+from second_profile import BitReader, Context  # noqa: E402
+
+CONTENT_MAX = 1 << 18
+INDEX_MAX = (1 << 32) - 1
+WHOLE = (1 << 64) - 1
+STRETCH_MAX = 2047
+PREFIX_END = 4096
+PLACE_BITS = 18
+MULTIPLIER = 0x9e3779b97f4a7c15
+FIRST_WEIGHT = 19661
+SQUASHED = [round(65536 / (1 + math.exp(-i / 2))) for i in range(-16, 17)]
+FIELDS = ("count rule symbol earlier terminal exponent block byte expression constant length shape series column parts members class partition "
+          "values signatures signature calls classes group_class body").split()
+(COUNT, RULE, SYMBOL, EARLIER, TERMINAL, EXPONENT, BLOCK, BYTE, EXPRESSION, CONSTANT, LENGTH, SHAPE, SERIES, COLUMN, PARTS, MEMBERS, CLASS,
+ PARTITION, VALUES, SIGNATURES, SIGNATURE, SEQUENCE, CLASSES, GROUP_CLASS, BODY) = range(len(FIELDS))
+
+
+# ---- mixing ------------------------------------------------------------------------------------------------------
+
+def squash(d):
+    d = max(-STRETCH_MAX, min(STRETCH_MAX, d)) + 2048
+    return (SQUASHED[d // 128] * (128 - d % 128) + SQUASHED[d // 128 + 1] * (d % 128)) // 128
+
+
+def stretches():
+    """By P / 16."""
+    found, d = [], -STRETCH_MAX
+    for p in range(4096):
+        while d < STRETCH_MAX and squash(d) // 16 < p:
+            d += 1
+        found.append(d)
+    return found
+
+
+STRETCH = stretches()
+PROBABILITY = [max(64, min(65472, squash(d))) for d in range(-STRETCH_MAX, STRETCH_MAX + 1)]
+
+
+def with_(h, *numbers):
+    for number in numbers:
+        h = (h ^ number & WHOLE) * MULTIPLIER & WHOLE
+        h ^= h >> 29
+    return h
+
+
+class Guess:
+    """A probability that does not learn."""
+
+    def learn(self, bit):
+        pass
+
+
+NEW = 32768         # a context as a number: how much it has learnt x 65536 + P
+LEARNT = {}, {}     # by bit: what contexts become, as far as it was asked
+
+
+def learnt(context, bit):
+    one = Context()
+    one.learnt, one.p = divmod(context, 65536)
+    one.learn(bit)
+    return one.learnt << 16 | one.p
+
+
+class Mixer:
+    """bit(bit, Guess or None): codes a bit, and returns it."""
+
+    def __init__(self, bit):
+        self.bit, self.places, self.guess = bit, {}, Guess()
+        self.weights = [[FIRST_WEIGHT] * 5 for _ in FIELDS]
+
+    def mixed(self, bit, hashes, node, weights):
+        places = self.places
+        inputs = [((h ^ node) * MULTIPLIER & WHOLE) >> 64 - PLACE_BITS for h in hashes]
+        stretched = [STRETCH[places.get(place, NEW) >> 4 & 4095] for place in inputs]
+        d = (sum(map(operator.mul, weights, stretched)) >> 16) + STRETCH_MAX
+        p = self.guess.p = PROBABILITY[0 if d < 0 else d if d < 2 * STRETCH_MAX else 2 * STRETCH_MAX]
+        bit = self.bit(bit, self.guess)
+        error, known = 65536 * bit - p, LEARNT[bit]
+        weights[:] = [w + (s * error >> 13) for w, s in zip(weights, stretched)]
+        for place in inputs:
+            context = places.get(place, NEW)
+            if context not in known:
+                known[context] = learnt(context, bit)
+            places[place] = known[context]
+        return bit
+
+    def number(self, value, field, kind, a, b, c):
+        """VALUE has no meaning when a number is read."""
+        h = with_(0, field)
+        k = with_(h, kind)
+        hashes = [h, k, with_(k, 1, a), with_(k, 2, b), with_(k, 3, a, b, c)]
+        weights, length, prefix = self.weights[field], 0, 1
+        while length < 64 and self.mixed(int(length < value.bit_length()), hashes, length, weights):
+            length += 1
+        for i in range(length - 2, -1, -1):
+            bit = value >> i & 1
+            bit = self.mixed(bit, hashes, 4096 * length + prefix, weights) if prefix < PREFIX_END else self.bit(bit, None)
+            prefix = 2 * prefix + bit
+        return prefix if length else 0
+
+
+# ---- the content -------------------------------------------------------------------------------------------------
+
+def zigzag(d):
+    """The code of D, which is taken modulo 2^64."""
+    d &= WHOLE
+    return 2 * d & WHOLE ^ (WHOLE if d >> 63 else 0)
+
+
+def unzigzag(u):
+    """Modulo 2^64."""
+    return u >> 1 ^ (-(u & 1) & WHOLE)
+
+
+def varint(v):
+    out = bytearray()
+    while v > 127:
+        out.append(v & 127 | 128)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+class Content:
+    """What is decoded. Nothing can be taken out of it."""
+
+    def __init__(self, raw):
+        self.raw, self.found = raw, bytearray()
+
+    def take(self):
+        return 0
+
+    take_byte = take
+
+    def put(self, v):
+        self.found += varint(v)
+        if len(self.found) > self.raw:
+            raise Damage("coded calls of more than %d bytes" % self.raw)
+
+    def put_byte(self, v):
+        if v > 255:
+            raise Damage("a byte %d" % v)
+        self.found.append(v)
+        if len(self.found) > self.raw:
+            raise Damage("coded calls of more than %d bytes" % self.raw)
+
+
+class Recent:
+    """Of a field and kind: the last two numbers that were coded, and what the next one is measured from."""
+
+    def __init__(self):
+        self.last = self.before = self.base = 0
+
+    def keep(self, coded):
+        self.before, self.last = self.last, coded
+        return coded
+
+
+class Walk:
+    """CONTENT: numbers are taken out of it, coded, and put into it. shapes: by number how many columns a signature has that is not
+    long; classes: by number (function's number, whether it is a loop)."""
+
+    def __init__(self, content, bit, shapes, classes):
+        self.content, self.mixer, self.shapes, self.classes = content, Mixer(bit), shapes, classes
+        self.recent, self.next = collections.defaultdict(Recent), collections.Counter()
+        self.last_values, self.value_groups, self.loops, self.signatures = 0, [], [], {}
+
+    def all(self):
+        for kind, entry in enumerate((self.rule, self.column, self.signature, self.partition, self.group_class, self.group)):
+            for number in range(self.plain(COUNT, kind)):
+                entry(number)
+            if entry == self.partition:
+                self.plain(COUNT, 6)
+                self.reference(MEMBERS, 1, "columns")
+
+    def code(self, value, field, kind, a=0, b=0, c=0):
+        return self.mixer.number(value, field, kind, a, b, c)
+
+    def plain(self, field, kind=0, b=None):
+        r = self.recent[field, kind]
+        v = r.keep(self.code(self.content.take(), field, kind, r.last, r.before if b is None else b))
+        self.content.put(v)
+        return v
+
+    def byte(self, field, kind, *about):
+        v = self.code(self.content.take_byte(), field, kind, *about)
+        self.content.put_byte(v)
+        return v
+
+    def difference(self, field, kind):
+        r = self.recent[field, kind]
+        d = self.code(zigzag(unzigzag(self.content.take()) - r.base), field, kind, r.last, r.before)
+        r.keep(d)
+        r.base = r.base + unzigzag(d) & WHOLE
+        self.content.put(zigzag(r.base))
+
+    def reference(self, field, kind, table, flags=0):
+        """The index; with FLAGS also that many bits behind it."""
+        r, next_, v = self.recent[field, kind], self.next[table], self.content.take()
+        coded = 1 + zigzag((v >> flags) - 1 - r.base) if v >> flags else 0
+        coded = self.code(coded << flags | v & (1 << flags) - 1, field, 2 * kind + (next_ == r.base), r.last, r.base, r.before)
+        flag, coded = coded & (1 << flags) - 1, coded >> flags
+        index = r.base + unzigzag(coded - 1) & WHOLE if coded else next_
+        if index >= INDEX_MAX:
+            raise Damage("an index %d" % index)
+        r.keep(coded)
+        r.base = index + 1
+        self.next[table] = max(next_, index + 1)
+        self.content.put((index + 1 if coded else 0) << flags | flag)
+        return (index, flag) if flags else index
+
+    # Rules.
+
+    def rule(self, number):
+        symbols, terminal, steps, flags = self.plain(RULE), 0, (0, 0), (0, 0)
+        if not symbols:
+            self.block()
+        earlier, exponent = self.recent[EARLIER, 0], self.recent[EXPONENT, 0]
+        for _ in range(symbols):
+            v = self.content.take()
+            flag = self.code(v & 3, SYMBOL, 0, *flags, exponent.last)
+            if flag > 3:
+                raise Damage("a symbol with flags %d" % flag)
+            if flag & 1:
+                back = earlier.keep(self.code(number - 1 - (v >> 2) & WHOLE, EARLIER, 0, earlier.last, flags[0], earlier.before))
+                self.content.put((number - 1 - back << 2 & WHOLE) | flag)
+            else:
+                step = self.code(zigzag((v >> 2) - terminal), TERMINAL, flag, steps[0], terminal, steps[1])
+                steps, terminal = (step, steps[0]), terminal + unzigzag(step) & WHOLE
+                self.content.put((terminal << 2 & WHOLE) | flag)
+            if flag & 2:
+                more = exponent.keep(self.code(self.content.take(), EXPONENT, flag & 1, exponent.last, steps[0], exponent.before))
+                self.content.put(more)
+                if more & 1 and not flag & 1:
+                    terminal = terminal + (more >> 1) + 1 & WHOLE
+            flags = flag, flags[0]
+
+    def block(self):
+        count, width = self.plain(BLOCK, 0), self.byte(BLOCK, 1) >> 2
+        self.plain(BLOCK, 2)
+        if count > BLOCK_MAX:
+            raise Damage("a block of %d terminals" % count)
+        last = 0, 0, 0
+        for _ in range((count * width + 7) // 8):
+            last = (self.byte(BYTE, 0, *last), *last[:2])
+
+    # Columns, signatures, partitions.
+
+    def column(self, _):
+        kind = self.plain(EXPRESSION)
+        if kind > 8:
+            raise Damage("an expression of kind %d" % kind)
+        for _ in range(self.plain(LENGTH, kind) if kind == 8 else 1):
+            self.difference(CONSTANT, kind)
+        if kind in (6, 7):
+            self.plain(LENGTH, kind)
+
+    def signature(self, _):
+        shape, is_long = self.reference(SHAPE, 0, "shapes", 1)
+        if shape >= len(self.shapes):
+            raise Damage("shape %d of %d" % (shape, len(self.shapes)))
+        count = self.shapes[shape]
+        if is_long:
+            count *= 2 if self.plain(SERIES) else 3
+        former, now, same, last = self.signatures.get(shape, []), [], 0, (0, 0)
+        for i in range(count):
+            expected = former[i] + 1 & WHOLE if i < len(former) else 0
+            v = self.code(self.content.take(), COLUMN, shape << 32 | i, expected << 2 | same & 3, *last)
+            self.content.put(v)
+            now.append(v)
+            same, last = 2 * same + (v + 1 & WHOLE == expected), (v, last[0])
+        self.signatures[shape] = now
+
+    def partition(self, _):
+        self.value_groups.append(self.plain(PARTS))
+        for _ in range(self.value_groups[-1]):
+            self.reference(MEMBERS, 0, "columns")
+
+    # Group classes, groups.
+
+    def parts(self, v):
+        if not v:
+            return 1
+        index = v - 2 if v > 1 else self.next["partitions"]
+        if index >= len(self.value_groups):
+            raise Damage("partition %d of %d" % (index, len(self.value_groups)))
+        self.next["partitions"] = max(self.next["partitions"], index + 1)
+        return self.value_groups[index]
+
+    def group_class(self, _):
+        number = self.reference(CLASS, 0, "classes")
+        if number >= len(self.classes):
+            raise Damage("class %d of %d" % (number, len(self.classes)))
+        kind, is_loop = self.classes[number]
+        self.loops.append(is_loop)
+        for _ in range(self.parts(self.plain(PARTITION, kind))):
+            self.last_values = self.plain(VALUES, kind, self.last_values)
+            for _ in range(self.plain(SIGNATURES, kind, self.last_values)):
+                self.reference(SIGNATURE, kind, "signatures")
+
+    def group(self, _):
+        self.plain(SEQUENCE)
+        for _ in range(self.plain(CLASSES)):
+            number = self.reference(GROUP_CLASS, 0, "group classes")
+            if number >= len(self.loops):
+                raise Damage("group class %d of %d" % (number, len(self.loops)))
+            if self.loops[number]:
+                self.plain(BODY)
+        self.reference(MEMBERS, 2, "columns")
+
+
+def coded_content(stored, raw, shapes, classes):
+    """The RAW bytes that the coded calls STORED are."""
+    if raw > CONTENT_MAX:
+        raise Damage("coded calls of %d bytes" % raw)
+    content, reader = Content(raw), BitReader(stored)
+    Walk(content, lambda _, guess: reader.bit(guess), shapes, classes).all()
+    if len(content.found) < raw:
+        raise Damage("coded calls of %d bytes, not %d" % (len(content.found), raw))
+    if reader.at < len(stored):
+        raise Damage("%d bytes of coded calls left over" % (len(stored) - reader.at))
+    return bytes(content.found)
