@@ -132,7 +132,7 @@ void stream_tell_relief(struct stream *s, uint32_t terminal)
 void stream_tell_settled(struct stream *s, size_t count)
 {
     s->settled += count;
-    if (s->settled < 2 * s->told_settled && s->last_end - s->told_ns < TELL_AFTER_NS)
+    if (!s->journal->owner || (s->settled < 2 * s->told_settled && s->last_end - s->told_ns < TELL_AFTER_NS))
         return;
     struct bytes *b = journal_record_begin(s->journal);
     bytes_put_varint(b, s->terminal_count);
