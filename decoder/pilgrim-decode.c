@@ -341,6 +341,7 @@ int main(int argc, char **argv)
             struct source_lines *lines = source_lines_new(searches ? options.path : NULL, options.modules);
             if (lines) {
                 source_lines_warn(lines, complain);
+                source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
                 source_lines_use_trace(lines, trace, pilgrim_frame_function);
             }
             struct pilgrim_error opened = error;

@@ -127,3 +127,51 @@ struct group_member messages_group_member(const struct messages *m, struct bound
     return group.a == GROUP_SELF ? (struct group_member){GROUP_WORLD, 0, m->rank}
                                  : (struct group_member){group.a, group.b, rank};
 }
+
+/* ---- members of all communicators ---- */
+
+static enum pilgrim_status know_rank(struct messages *m, uint32_t rank, struct pilgrim_error *error)
+{
+    struct pilgrim_communicators *list;
+    struct pilgrim_communicator c;
+    enum pilgrim_status status = pilgrim_communicators_open(m->trace, rank, &list, error);
+    while (status == PILGRIM_OK && (status = pilgrim_communicators_next(list, &c, error)) == PILGRIM_OK) {
+        const struct created made = created_of(&c);
+        uint64_t group = group_of_identity(made.identity);
+        if (made.null || made.inter || made.rank < 0 || group == GROUP_UNKNOWN)
+            continue;
+        if (!key_table_put(&m->sizes, (struct key){{group}}, (uint64_t)made.size) ||
+            !world_ranks_add(&m->world, group, 0, made.rank, rank))
+            status = no_memory(error);
+    }
+    pilgrim_communicators_close(list);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+enum pilgrim_status messages_know_members(struct messages *m, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(m->trace) && status == PILGRIM_OK; rank++)
+        status = know_rank(m, rank, error);
+    return status;
+}
+
+uint64_t messages_size(const struct messages *m, const struct pilgrim_value *comm)
+{
+    struct bound group = messages_group(m, BOUND_COMM, comm);
+    if (group.a == GROUP_WORLD || group.a == GROUP_SELF)
+        return group.a == GROUP_SELF ? 1 : pilgrim_rank_count(m->trace);
+    const uint64_t *size = group.b ? NULL : key_table_find(&m->sizes, (struct key){{group.a}});
+    return size ? *size : UINT64_MAX;
+}
+
+uint64_t messages_type_size(struct messages *m, const struct pilgrim_value *type)
+{
+    return messages_size_of(m, type);
+}
+
+struct group_member messages_member(const struct messages *m, const struct pilgrim_value *of, int64_t rank)
+{
+    bool window = of->type == PILGRIM_OBJECT && strcmp(of->text, "win") == 0;
+    return messages_group_member(m, messages_group(m, window ? BOUND_WIN : BOUND_COMM, of), rank);
+}

@@ -24,7 +24,7 @@ static void unbind(struct messages *m, enum bound_kind kind, const struct pilgri
     bindings_end(&m->bindings, kind, name);
 }
 
-static uint64_t size_of(void *context, const struct pilgrim_value *datatype)
+uint64_t messages_size_of(void *context, const struct pilgrim_value *datatype)
 {
     const struct messages *m = context;
     if (datatype->type == PILGRIM_NAME)
@@ -93,7 +93,7 @@ static uint64_t bytes_of(struct messages *m, const struct pilgrim_call *call, co
     uint64_t elements;
     if (!value_count(call_in(call, count), &elements))
         return TYPE_SIZE_UNKNOWN;
-    return type_size_times(elements, size_of(m, call_in(call, datatype)));
+    return type_size_times(elements, messages_size_of(m, call_in(call, datatype)));
 }
 
 static bool destination(struct messages *m, const struct pilgrim_call *call, uint64_t *target)
@@ -175,7 +175,7 @@ static bool put_and_get(struct messages *m, const struct role *role, const struc
 /* Adds one element to the target and one back. */
 static bool fetch(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
-    uint64_t target, bytes = size_of(m, call_in(call, "datatype"));
+    uint64_t target, bytes = messages_size_of(m, call_in(call, "datatype"));
     (void)role;
     return window_target(m, call, &target) && add_transfer(m, MESSAGES_PUT, target, bytes) &&
            add_transfer(m, MESSAGES_GET, target, bytes);
@@ -183,7 +183,7 @@ static bool fetch(struct messages *m, const struct role *role, const struct pilg
 
 static bool make_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
-    const struct bound size = {type_size_made(call, size_of, m), 0};
+    const struct bound size = {type_size_made(call, messages_size_of, m), 0};
     return bind(m, BOUND_DATATYPE, call_out(call, role->name), size);
 }
 

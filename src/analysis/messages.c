@@ -25,6 +25,7 @@ void messages_free(struct messages *m)
         return;
     bindings_free(&m->bindings);
     world_ranks_free(&m->world);
+    key_table_clear(&m->sizes);
     key_table_clear(&m->target_numbers);
     pilgrim_communicators_close(m->created);
     free(m->targets);

@@ -63,6 +63,17 @@ size_t messages_targets(const struct messages *m);
 /* Returns the process that a target is. */
 struct group_member messages_target(const struct messages *m, uint32_t target);
 
+/* Learns the members of all communicators from the lists that the ranks made of them, so that messages_world_rank and
+ * messages_size are valid while calls are seen. Of inter-communicators it learns nothing. errors: as
+ * pilgrim_communicators_next */
+enum pilgrim_status messages_know_members(struct messages *m, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Return, for values of the call that was seen last: how many processes the communicator COMM has, and the bytes of the
+ * datatype TYPE, UINT64_MAX if that is not known; and the process that RANK names in a communicator or window. */
+uint64_t messages_size(const struct messages *m, const struct pilgrim_value *comm);
+uint64_t messages_type_size(struct messages *m, const struct pilgrim_value *type);
+struct group_member messages_member(const struct messages *m, const struct pilgrim_value *of, int64_t rank);
+
 /* Returns the rank of MEMBER in MPI_COMM_WORLD; -1: not known, or in another world. Valid only when all threads of all
  * ranks were begun and seen. */
 int64_t messages_world_rank(const struct messages *m, const struct group_member *member);

@@ -37,6 +37,7 @@ struct messages {
     struct pilgrim_communicators *created; /* communicators of the rank, behind `next` */
     struct created next;                   /* the next one that the thread creates, if has_next */
     bool has_next;
+    struct key_table sizes; /* of groups, by number: see messages_know_members */
     struct key_table target_numbers;
     struct group_member *targets;
     size_t target_count, target_capacity;
@@ -73,6 +74,9 @@ bool messages_created(struct messages *m, const struct pilgrim_value *name, stru
 struct group_member messages_group_member(const struct messages *m, struct bound group, int64_t rank);
 
 /* ---- message_roles.c ---- */
+
+/* Returns the size of a datatype; CONTEXT: the struct messages. */
+uint64_t messages_size_of(void *context, const struct pilgrim_value *datatype);
 
 /* Adds the transfers of CALL, and binds what it makes. false: no memory */
 bool messages_act(struct messages *m, const struct pilgrim_call *call);

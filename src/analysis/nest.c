@@ -553,6 +553,22 @@ unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned m
     return count;
 }
 
+uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t region)
+{
+    uint64_t inside = 0; /* as above */
+    for (uint32_t i = n->active; i > 0; i = n->loops[i].parent) {
+        const struct nest_loop *loop = &n->loops[i];
+        if (loop->is_inner && is_flat(whole, loop->parent)) {
+            inside = loop->iteration;
+            continue;
+        }
+        if (i == region)
+            return is_flat(whole, i) ? loop->flat + inside : loop->iteration;
+        inside = 0;
+    }
+    return 0;
+}
+
 /* Writes the elements of REGION, which is item AT. Recursion is as deep as loops are nested. */
 static void write_region(struct item_writer *w, uint32_t region, size_t at, uint32_t depth)
 {
@@ -572,6 +588,7 @@ static void write_region(struct item_writer *w, uint32_t region, size_t at, uint
         size_t item = w->count++;
         w->items[item] =
             (struct nest_item){.is_loop = true,
+                               .region = inside,
                                .depth = depth,
                                .loop = at,
                                .counts = is_flat(n, inside) ? n->loops[inside].flat_trips : n->loops[inside].trips};

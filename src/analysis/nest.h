@@ -20,9 +20,10 @@ struct nest_counts {
  * time that it is reached, one directly behind the other. */
 struct nest_item {
     bool is_loop;
-    uint32_t class; /* valid if it is not a loop */
-    uint32_t depth; /* how many loops are around it */
-    size_t loop;    /* the item of the innermost loop around it; NEST_NONE: there is none */
+    uint32_t class;  /* valid if it is not a loop */
+    uint32_t depth;  /* how many loops are around it */
+    size_t loop;     /* the item of the innermost loop around it; NEST_NONE: there is none */
+    uint32_t region; /* a loop: its number, for nest_iteration */
     struct nest_counts counts;
     bool leads_on; /* a class, and behind its calls nothing comes but the item behind it, another class */
 };
@@ -58,6 +59,10 @@ struct nest_place {
 
 /* Sets PLACES to the innermost loops, MAX at most, the innermost first. Returns how many there are. */
 unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned max);
+
+/* Returns the iteration, from 1, of the loop with the number REGION that the last call is in, since that loop was
+ * entered; 0: it is not in the loop. WHOLE has counted all calls and given its items; N has seen the same. */
+uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t region);
 
 /* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
  * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */

@@ -3,7 +3,8 @@
  * source lines.
  *
  * A wrong line is worse than none. So a file with the module's name counts only if its build-id begins as the trace
- * says. If the module has no build-id, a file that is newer than the trace does not count. */
+ * says. If the module has no build-id, only a file in the folders that the user names counts, and none that is newer
+ * than the trace. */
 #include "analysis/source_lines.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ struct debug_module {
 struct source_lines {
     const char *trace_path;
     const char *folders;
+    const char *ran_in;
     const struct pilgrim_trace *trace;
     frame_function *function;
     source_lines_warning *warn;
@@ -49,6 +51,7 @@ struct module_search {
     const struct source_lines *lines;
     struct debug_module *module;
     const char *path;
+    bool asked;
     char other[4096]; /* the first file of that name that is another build; "": there is none */
 };
 
@@ -100,7 +103,7 @@ static bool module_is_traced(const struct module_search *s)
     GElf_Addr address;
     int length = dwfl_module_build_id(m->mod, &bits, &address);
     if (m->build_id_length == 0)
-        return length <= 0 && module_is_older(s);
+        return s->asked && length <= 0 && module_is_older(s);
     return length > 0 && (size_t)length >= m->build_id_length && memcmp(bits, m->build_id, m->build_id_length) == 0;
 }
 
@@ -126,7 +129,7 @@ static bool find_start(struct debug_module *m)
 }
 
 /* Tries the file at PATH. True: the search is over. */
-static bool try_path(void *search, const char *path)
+static bool try_path(void *search, const char *path, bool asked)
 {
     static char *debuginfo_path;
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
@@ -137,6 +140,7 @@ static bool try_path(void *search, const char *path)
     struct debug_module *m = s->module;
     struct stat file;
     s->path = path;
+    s->asked = asked;
     if (stat(s->path, &file) != 0 || !S_ISREG(file.st_mode) || access(s->path, R_OK) != 0)
         return false;
     m->dwfl = dwfl_begin(&callbacks);
@@ -158,8 +162,8 @@ static bool try_path(void *search, const char *path)
 static void open_module(const struct source_lines *lines, struct debug_module *m)
 {
     struct module_search s = {.lines = lines, .module = m};
-    if (lines->trace_path && !module_files_search(m->name, lines->folders, lines->trace_path, try_path, &s) &&
-        s.other[0] && lines->warn)
+    const struct module_wanted wanted = {m->name, m->build_id, m->build_id_length, lines->folders, lines->ran_in};
+    if (lines->trace_path && !module_files_search(&wanted, try_path, &s) && s.other[0] && lines->warn)
         lines->warn(
             "%s is not the %s that was traced, so its source lines are not printed; say where the traced one is "
             "with --modules=FOLDER",
@@ -331,6 +335,7 @@ static size_t find_functions(struct source_lines *lines, const struct pilgrim_fr
 #else
 
 struct source_lines {
+    const char *ran_in;
     const struct pilgrim_trace *trace;
     frame_function *function;
     source_lines_warning *warn;
@@ -366,6 +371,11 @@ static size_t find_functions(struct source_lines *lines, const struct pilgrim_fr
 void source_lines_warn(struct source_lines *lines, source_lines_warning *warn)
 {
     lines->warn = warn;
+}
+
+void source_lines_ran_in(struct source_lines *lines, const char *folder)
+{
+    lines->ran_in = folder;
 }
 
 /* ---- what the trace knows ---- */

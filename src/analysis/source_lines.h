@@ -13,9 +13,13 @@
 struct source_lines;
 
 /* Returns a finder of source lines. It searches for programs and libraries where module_files_search does; both strings
- * are borrowed. TRACE_PATH NULL: it searches for none. Without libdw it finds no lines. NULL if memory is short. */
+ * are borrowed. TRACE_PATH, of the trace, tells how old that is; NULL: it searches for no files. Without libdw it finds
+ * no lines. NULL if memory is short. */
 struct source_lines *source_lines_new(const char *trace_path, const char *folders);
 void source_lines_free(struct source_lines *lines);
+
+/* Says in which FOLDER the program ran: the trace's property "folder". Borrowed; NULL: unknown. */
+void source_lines_ran_in(struct source_lines *lines, const char *folder);
 
 /* Gives LINES the function that prints a warning, a line without a newline. Without it, nothing is printed. */
 typedef void source_lines_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

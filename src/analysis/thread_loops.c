@@ -487,3 +487,117 @@ const struct shown_loops *loops_shown(const struct loops_list *l, size_t i)
 {
     return i < l->count ? &l->shown[i] : NULL;
 }
+
+/* ---- places in loops ---- */
+
+struct loop_places {
+    struct loops_list *list;
+    struct loop_classes seen;
+    struct nest *whole, *now; /* one has counted all calls, the other those before `next` */
+    struct nest_item *items;
+    uint32_t *regions; /* by loop */
+    size_t count;
+    struct pilgrim_cursor *cursor;
+    uint64_t next; /* the call behind those that were counted */
+    uint64_t left; /* calls of the cursor's run that were not counted */
+    size_t class;  /* of that run */
+};
+
+/* Has NOW see all calls, and WHOLE count them. */
+static enum pilgrim_status prepare_places(struct loop_places *p, uint32_t rank, uint32_t thread,
+                                          struct pilgrim_error *error)
+{
+    struct shown_loops s = {0};
+    enum pilgrim_status status = find_items(p->list, rank, thread, &p->seen, p->whole, &s, error);
+    if (status == PILGRIM_OK)
+        status = walk(p->list, rank, thread, &p->seen, p->now, nest_see, error);
+    p->items = s.items;
+    p->regions = calloc(s.count + 1, sizeof *p->regions);
+    if (status == PILGRIM_OK && (!p->regions || !nest_build(p->now)))
+        status = no_memory(error);
+    for (size_t i = 0; status == PILGRIM_OK && i < s.count; i++)
+        if (s.items[i].is_loop)
+            p->regions[p->count++] = s.items[i].region;
+    return status;
+}
+
+enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                     struct loop_places **places, struct pilgrim_error *error)
+{
+    struct loop_places *p = calloc(1, sizeof *p);
+    *places = NULL;
+    if (!p)
+        return no_memory(error);
+    p->list = loops_new(trace, false);
+    enum pilgrim_status status =
+        p->list ? pilgrim_cursor_open(trace, rank, thread, &p->cursor, error) : no_memory(error);
+    if (status == PILGRIM_OK)
+        status = read_classes(p->list, rank, p->cursor, &p->seen, error);
+    pilgrim_cursor_close(p->cursor);
+    p->cursor = NULL;
+    if (status == PILGRIM_OK) {
+        p->whole = nest_new(p->seen.count);
+        p->now = nest_new(p->seen.count);
+        status = p->whole && p->now ? prepare_places(p, rank, thread, error) : no_memory(error);
+    }
+    if (status == PILGRIM_OK)
+        status = pilgrim_cursor_open(trace, rank, thread, &p->cursor, error);
+    if (status == PILGRIM_OK)
+        *places = p;
+    else
+        loop_places_close(p);
+    return status;
+}
+
+void loop_places_close(struct loop_places *p)
+{
+    if (!p)
+        return;
+    pilgrim_cursor_close(p->cursor);
+    nest_free(p->whole);
+    nest_free(p->now);
+    loop_classes_free(&p->seen);
+    loops_free(p->list);
+    free(p->items);
+    free(p->regions);
+    free(p);
+}
+
+size_t loop_places_count(const struct loop_places *p)
+{
+    return p->count;
+}
+
+/* Passes to the next run of calls. */
+static enum pilgrim_status next_run(struct loop_places *p, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    while (status == PILGRIM_OK && p->left == 0) {
+        size_t number;
+        status = pilgrim_cursor_pass(p->cursor, &number, &p->left, error);
+        if (status != PILGRIM_OK)
+            break;
+        p->class = p->seen.classes[p->seen.first[pilgrim_cursor_segment(p->cursor)] + number].shown_as;
+        if (p->left == 0) /* a loop is entered */
+            nest_count(p->now, p->class, 1);
+    }
+    return status;
+}
+
+enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,
+                                     struct pilgrim_error *error)
+{
+    *iteration = 0;
+    while (p->next <= seq) {
+        enum pilgrim_status status = next_run(p, error);
+        if (status != PILGRIM_OK)
+            return status;
+        uint64_t count = seq - p->next < p->left ? seq - p->next + 1 : p->left;
+        nest_count(p->now, p->class, count);
+        p->next += count;
+        p->left -= count;
+    }
+    if (loop > 0 && loop <= p->count)
+        *iteration = nest_iteration(p->now, p->whole, p->regions[loop - 1]);
+    return PILGRIM_OK;
+}

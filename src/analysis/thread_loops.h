@@ -28,6 +28,21 @@ struct shown_loops {
 
 struct loops_list;
 
+/* Where the calls of one thread are in its loops, which are numbered from 1 in the order of its items. */
+struct loop_places;
+
+/* Finds the loops of a thread; its calls are read three times, without their values. errors: as pilgrim_cursor_next */
+enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                     struct loop_places **places, struct pilgrim_error *error);
+void loop_places_close(struct loop_places *p); /* NULL is legal */
+
+size_t loop_places_count(const struct loop_places *p);
+
+/* Sets *ITERATION to the iteration of LOOP, from 1, that call SEQ is in, since the loop was entered; 0: it is not in
+ * it. SEQ must not be below that of the last time. errors: as pilgrim_cursor_next */
+enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,
+                                     struct pilgrim_error *error);
+
 /* Returns an empty list for TRACE, which is to be closed after the list. BY_RANK: some ranks are chosen, and times are
  * to be those of these ranks where the trace has them. NULL: no memory. */
 struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank);
