@@ -78,6 +78,15 @@ static void read_version(void)
              version ? (int)strcspn(version, " ,\t\r\n") : 0, version ? version : "");
 }
 
+/* Sets capture.folder, where readers of the trace look for the program. */
+static void read_folder(void)
+{
+    ssize_t length = capture.settings.system ? readlink("/proc/self/exe", capture.folder, sizeof capture.folder) : -1;
+    const char *slash = length > 0 ? memrchr(capture.folder, '/', (size_t)length) : NULL;
+    bool whole = slash && slash > capture.folder && (size_t)length < sizeof capture.folder;
+    capture.folder[whole ? slash - capture.folder : 0] = 0;
+}
+
 static bool usable(unsigned reasons)
 {
     return !(atomic_load(&capture.off) & reasons);
@@ -127,6 +136,7 @@ void capture_after_init(void)
     }
     spill_file_remove();
     read_version();
+    read_folder();
     int provided = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&provided);
     objects_set_threads(provided == MPI_THREAD_MULTIPLE);
@@ -160,6 +170,7 @@ void capture_after_session_init(void)
     if (capture.initialized || capture.session || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
     read_version();
+    read_folder();
     /* A session's thread level is not that of the process; locking is always correct. */
     objects_set_threads(true);
     memory_know_stack();

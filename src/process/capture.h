@@ -63,6 +63,7 @@ struct capture {
     bool initialized;       /* MPI_Init or MPI_Init_thread was recorded */
     bool session;           /* MPI_Session_init was recorded */
     char library[64];       /* name and version of the MPI library: "MPICH 4.0.2" */
+    char folder[1024];      /* of the program; empty: not known, or not to be stored */
     struct run run;
 };
 

@@ -43,6 +43,7 @@ size_t run_properties(struct fragment_property *properties)
         {"values", capture.settings.keeps_readings ? "wtime" : NULL},
         {"filter", capture.settings.filter},
         {"stack", capture.settings.stack_text},
+        {"folder", *capture.folder ? capture.folder : NULL},
         {PROPERTY_SESSION, session_rank()},
     };
     size_t count = 0;

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../decoder/module_files.h"
+#include "analysis/module_files.h"
 #include "write/paths_writer.h"
 
-static const char *module_folders, *trace_path;
+static const char *module_folders, *program_folder;
 
 struct symbol_search {
     struct elf_identity wanted;
@@ -18,8 +18,9 @@ struct symbol_search {
     struct bytes *names;
 };
 
-static bool try_file(void *data, const char *path)
+static bool try_file(void *data, const char *path, bool asked)
 {
+    (void)asked;
     const struct symbol_search *s = data;
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -34,12 +35,13 @@ static bool find(const char *module, const uint8_t *build_id, size_t build_id_le
                  size_t count, struct bytes *names)
 {
     struct symbol_search s = {{build_id, build_id_length, 0}, addresses, count, names};
-    return build_id_length > 0 && module_files_search(module, module_folders, trace_path, try_file, &s);
+    const struct module_wanted file = {module, build_id, build_id_length, module_folders, program_folder};
+    return build_id_length > 0 && module_files_search(&file, try_file, &s);
 }
 
-void file_symbols_use(const char *folders, const char *trace)
+void file_symbols_use(const char *folders, const char *ran_in)
 {
     module_folders = folders;
-    trace_path = trace;
+    program_folder = ran_in;
     paths_name_functions(find);
 }

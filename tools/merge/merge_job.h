@@ -74,6 +74,9 @@ enum pilgrim_status job_add_rank(struct job *job, const char *path, uint32_t ran
 /* Sets job->endings and job->in_flight. errors: PILGRIM_NOMEM */
 enum pilgrim_status job_find_endings(struct job *job) PILGRIM_CHECKED;
 
+/* Returns the folder in which the program ran; NULL: unknown. Borrowed from JOB. */
+const char *job_folder(const struct job *job);
+
 /* Prints how ranks ended, and in which calls. */
 void job_print_endings(const struct job *job);
 

@@ -66,7 +66,7 @@ static bool run(struct job *job, char **arguments, const char *output, const cha
         return false;
     char *path = output ? strdup(output) : default_path(job, arguments[0]);
     if (path)
-        file_symbols_use(modules, path);
+        file_symbols_use(modules, job_folder(job));
     good = path ? job_write(job, path) : fail_status(arguments[0], PILGRIM_NOMEM);
     free(path);
     return good;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the loops of threads (nest.h) and groups the threads: those with equal loops of equal calls are shown as one,
+ * whatever their trips are. */
+#ifndef ANALYSIS_THREAD_LOOPS_H
+#define ANALYSIS_THREAD_LOOPS_H
+
+#include <pilgrim/reader.h>
+
+#include "analysis/nest.h"
+
+/* A thread of a rank. */
+struct shown_thread {
+    uint32_t rank, thread;
+};
+
+/* The loops of one or more threads, as they are shown. */
+struct shown_loops {
+    struct nest_item *items;
+    const struct pilgrim_class **classes; /* by item; owned by the list; NULL for a loop */
+    double *ns;                           /* by item: the time of all its calls; 0: not known */
+    double *gap_ns;                       /* by item: the sum of the gaps before them */
+    size_t count;
+    uint64_t hash;                 /* of what must be equal in all threads */
+    uint64_t calls_min, calls_max; /* of one thread */
+    struct shown_thread *threads;  /* sorted by rank, then by number */
+    size_t thread_count, thread_capacity;
+};
+
+struct loops_list;
+
+/* Where the calls of one thread are in its loops, which are numbered from 1 in the order of its items. */
+struct loop_places;
+
+/* Finds the loops of a thread; its calls are read three times, without their values. errors: as pilgrim_cursor_next */
+enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                     struct loop_places **places, struct pilgrim_error *error);
+void loop_places_close(struct loop_places *p); /* NULL is legal */
+
+size_t loop_places_count(const struct loop_places *p);
+
+/* Sets *ITERATION to the iteration of LOOP, from 1, that call SEQ is in, since the loop was entered; 0: it is not in
+ * it. SEQ must not be below that of the last time. errors: as pilgrim_cursor_next */
+enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,
+                                     struct pilgrim_error *error);
+
+/* Returns an empty list for TRACE, which is to be closed after the list. BY_RANK: some ranks are chosen, and times are
+ * to be those of these ranks where the trace has them. NULL: no memory. */
+struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank);
+void loops_free(struct loops_list *l); /* NULL is legal */
+
+/* Adds a thread. Its calls are read twice, unless an earlier thread is known to have the same. errors: as
+ * pilgrim_cursor_next */
+enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error);
+
+/* Returns the I-th loops, in the order in which they were first added; NULL behind the last. */
+const struct shown_loops *loops_shown(const struct loops_list *l, size_t i);
+
+#endif
