@@ -32,6 +32,7 @@ struct options {
     uint64_t depth;  /* of call paths, so many functions at most; UINT64_MAX: not given */
     uint64_t limit;  /* how many calls at most, in all */
     bool json;
+    bool csv;
     bool folded; /* with by_path: as flame graph tools read it */
     bool common; /* times are those of the common axis */
     bool no_polls;
