@@ -42,7 +42,7 @@ say = $(if $(V),,@echo "  $(1) $(patsubst $(B)/%,%,$@)";)
 sources = $(wildcard $(addsuffix /*.c,$(addprefix $(S)/,$(1))))
 objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
 
-CORE := $(call objects,$(addprefix src/,base unwind symbols grammar rules sequence loops timing format journal record merge write recover))
+CORE := $(call objects,$(addprefix src/,base unwind symbols grammar rules sequence loops timing format journal record merge template write recover))
 READER := $(call objects,$(addprefix src/read/,table file value cursor time) src/read)
 TRACER := $(call objects,$(addprefix src/,mpi objects intercept process wrap fortran gather lifecycle))
 # The thread sanitizer has an allocator of its own.

@@ -41,7 +41,7 @@ static void group_free(struct structure_group *g)
     column_free(&g->members);
 }
 
-static void free_content(struct fragment *f)
+void fragment_free_groups(struct fragment *f)
 {
     for (uint32_t i = 0; i < f->value_group_keys.count; i++)
         value_group_free(&f->value_groups[i]);
@@ -49,10 +49,18 @@ static void free_content(struct fragment *f)
         group_free(&f->groups[i]);
     free(f->value_groups);
     free(f->groups);
+    intern_free(&f->sequences);
+    intern_free(&f->group_keys);
+    intern_free(&f->value_group_keys);
+}
+
+static void free_content(struct fragment *f)
+{
+    fragment_free_groups(f);
     nested_runs_free(&f->thread_counts);
     shares_free(&f->shares);
-    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,     &f->modules,    &f->classes,
-                               &f->shapes,  &f->sequences,  &f->stored_deltas, &f->group_keys, &f->value_group_keys};
+    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,    &f->modules,
+                               &f->classes, &f->shapes,     &f->stored_deltas};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         intern_free(tables[i]);
 }
@@ -103,6 +111,7 @@ enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times)
                            .shards = shards,
                            .shard_ranks = f->shard_ranks + f->rank_count,
                            .shard_times = with_times,
+                           .call_times = f->call_times,
                            .times = f->times,
                            .failed_proof = f->failed_proof};
     return PILGRIM_OK;
@@ -115,6 +124,11 @@ enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool 
     bool alone = f->joined && f->weight > f->joined + f->joined / 2;
     *finalised = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
     return *finalised ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
+}
+
+void fragment_has_call_times(struct fragment *f)
+{
+    f->call_times = true;
 }
 
 struct bytes *fragment_times(struct fragment *f)

@@ -52,6 +52,10 @@ enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool 
  * PILGRIM_DAMAGED F is unchanged */
 enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
 
+/* Says that times of each call of F's ranks are kept somewhere. They name a call by its class's index in the class list
+ * of its group (docs/FORMAT.md, section 6), so these lists stay as they are. */
+void fragment_has_call_times(struct fragment *f);
+
 /* Returns the buffer for times sections (docs/FORMAT.md, section 6) of F's ranks. Callers may append whole sections to
  * it, and take them away. They are merged and written with F, but fragment_pack leaves them out. */
 struct bytes *fragment_times(struct fragment *f);

@@ -98,9 +98,10 @@ struct fragment {
     struct bytes shards; /* finalised: of the ranks after the first RANK_COUNT ones; merging only appends them */
     uint32_t shard_ranks;
     bool shard_times;
-    struct bytes times;        /* whole sections, which follow all shards */
-    size_t weight;             /* of its content, in packed bytes, when last measured; 0: never measured */
-    size_t joined;             /* the weight of the fragment that the last merge added */
+    bool call_times;    /* there are times of each call, which name calls by class index: these must not change */
+    struct bytes times; /* whole sections, which follow all shards */
+    size_t weight;      /* of its content, in packed bytes, when last measured; 0: never measured */
+    size_t joined;      /* the weight of the fragment that the last merge added */
     struct proof failed_proof; /* what fragment_problem returns */
 };
 
@@ -111,6 +112,12 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
                                          const struct signature_entry *entries, uint32_t entry_count,
                                          uint32_t *value_group) PILGRIM_CHECKED;
+
+/* Finds or adds the class that stands for loops. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status fragment_loop_class(struct fragment *f, uint32_t *number) PILGRIM_CHECKED;
+
+/* Frees the groups of F, their value groups, and the tables that only these need. */
+void fragment_free_groups(struct fragment *f);
 
 /* Counts the slots of all ENTRIES of a value group. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status fragment_slots(const struct fragment *f, const struct signature_entry *entries,

@@ -200,6 +200,7 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
     TRY(fragment_copy_properties(into, from));
     if (from->shard_ranks)
         into->shard_times = from->shard_times;
+    into->call_times |= from->call_times;
     bytes_put(&into->shards, from->shards.data, from->shards.length);
     into->shard_ranks += from->shard_ranks;
     into->calls += from->calls;
@@ -277,6 +278,7 @@ static enum pilgrim_status move_threads(struct fragment *into, struct fragment *
     into->thread_total = from->thread_total;
     into->calls = from->calls;
     into->plain_bytes = from->plain_bytes;
+    into->call_times = from->call_times;
     TRY(fragment_copy_properties(into, from));
     into->times = from->times;
     from->times = (struct bytes){0};

@@ -98,6 +98,7 @@ void fragment_pack_content(const struct fragment *f, struct bytes *out)
     nested_runs_pack(&f->thread_counts, out);
     bytes_put_varint(out, f->calls);
     bytes_put_varint(out, f->plain_bytes);
+    bytes_put_u8(out, f->call_times);
     for (unsigned i = 0; content_table(f, i); i++)
         pack_table(content_table(f, i), out);
     bytes_put_varint(out, f->group_keys.count);
@@ -205,6 +206,7 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     TRY(nested_runs_unpack(in, &f->thread_counts));
     f->calls = cursor_varint(in);
     f->plain_bytes = cursor_varint(in);
+    f->call_times = cursor_u8(in);
     struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
                                &f->classes, &f->shapes,     &f->sequences, &f->stored_deltas};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)

@@ -369,8 +369,7 @@ static uint32_t class_count(const struct stream_source *s)
     return s->stream->terminal_count + (s->last ? s->last->terminal_count : 0);
 }
 
-/* Finds or adds the class that stands for loops. */
-static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
+enum pilgrim_status fragment_loop_class(struct fragment *f, uint32_t *number)
 {
     static const struct function_descriptor loop = {LOOP_FUNCTION, NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
     struct bytes declaration = {0}, class = {0};
@@ -399,7 +398,7 @@ static enum pilgrim_status translate_classes(struct translation *t, const struct
     if (s->last)
         TRY(translate_class(t, s->last->by_terminal[0], next++));
     for (uint32_t i = 0; i < l->count; i++) {
-        TRY(loop_class(f, next++));
+        TRY(fragment_loop_class(f, next++));
         TRY(intern_add(&f->sequences, l->items[i].body.data, l->items[i].body.length, &list->bodies[i]));
     }
     return PILGRIM_OK;

@@ -119,6 +119,13 @@ static enum pilgrim_status put_hidden(struct fragment *f)
     return PILGRIM_OK;
 }
 
+/* Adds what F must know of the run's settings. */
+static void put_timing(struct fragment *f)
+{
+    if (capture.settings.timing >= TIMING_BINS)
+        fragment_has_call_times(f);
+}
+
 /* Returns F if STATUS is PILGRIM_OK; else frees F and returns NULL. */
 static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
 {
@@ -140,6 +147,7 @@ struct fragment *rank_fragment_make(void)
     struct fragment *f = fragment_new((uint32_t)capture.rank);
     enum pilgrim_status status = streams && process && put_process(process) && f ? PILGRIM_OK : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
+        put_timing(f);
         for (const struct thread *t = thread_first(); t && status == PILGRIM_OK; t = t->next) {
             streams[t->index] = t->stream;
             status = stream_flush_times(t->stream);
@@ -169,6 +177,7 @@ static struct fragment *segment_of(const struct stream *s, size_t count, struct 
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (streams && last && f && put_process(last)) {
         const struct stream *process = process_stream_so_far();
+        put_timing(f);
         if (count)
             streams[count - 1] = s;
         if (process) {

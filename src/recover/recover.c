@@ -220,6 +220,8 @@ enum pilgrim_status recover_fragment(const struct read_journal *j, const struct 
     *whole = true;
     *f = fragment_new(p->rank);
     enum pilgrim_status status = *f ? read_shared(&shared, p, &j->vocabulary) : PILGRIM_NOMEM;
+    if (*f)
+        fragment_has_call_times(*f); /* the journal may have some */
     if (status == PILGRIM_OK)
         status = read_streams(&all, p, &shared, &j->vocabulary, whole);
     if (status == PILGRIM_OK)

@@ -15,6 +15,7 @@
 #include "write/profile_writer.h"
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
+#include "template/template.h"
 
 /* Larger shards are not proved. Proving this many bytes takes some tenths of a second, at most a tenth of the time of
  * writing them. Shards that are finalised early are smaller (SHARD_BYTES). */
@@ -131,6 +132,38 @@ static bool can_be_read(const struct bytes *out, size_t start, struct proof *pro
     return status == PILGRIM_OK || status == PILGRIM_NOMEM;
 }
 
+/* Fragments with more packed bytes are written once only. */
+#define TWICE_BYTES_MAX (1u << 20)
+
+static bool may_have_templates(const struct fragment *f)
+{
+    struct bytes packed = {0};
+    if (f->call_times || f->group_keys.count < 3) /* one is of process streams */
+        return false;
+    fragment_pack_content(f, &packed);
+    bool small = !packed.failed && packed.length <= TWICE_BYTES_MAX;
+    bytes_free(&packed);
+    return small;
+}
+
+/* Writes the shard that begins at START once more, with templates. If that is smaller, it stands there instead. If
+ * anything fails, the shard stays. */
+static void try_templates(const struct fragment *f, bool with_times, bool another, struct bytes *out, size_t start)
+{
+    struct fragment *joined = NULL;
+    struct bytes b = {0};
+    struct proof proof;
+    size_t profile;
+    if (may_have_templates(f) && templates_join(f, &joined) == PILGRIM_OK && joined &&
+        write_sections(joined, with_times, another, false, &b, &profile) == PILGRIM_OK &&
+        bytes_status(&b) == PILGRIM_OK && b.length < out->length - start && can_be_read(&b, 0, &proof)) {
+        out->length = start;
+        bytes_put(out, b.data, b.length);
+    }
+    templates_free(joined);
+    bytes_free(&b);
+}
+
 /* Only a bug in Pilgrim can make a shard that cannot be read. Then the shard is written in plain form, which uses less
  * code. If it cannot be read either, there is no shard: each rank's calls are still in its fragment. */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another, struct bytes *out)
@@ -141,8 +174,13 @@ enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bo
         out->length = start;
         TRY(write_sections(f, with_times, another, plain, out, &profile));
         TRY(bytes_status(out));
-        if (out->length - start > PROVE_BYTES_MAX || can_be_read(out, start, &proof))
+        if (out->length - start > PROVE_BYTES_MAX)
             return PILGRIM_OK;
+        if (can_be_read(out, start, &proof)) {
+            if (!plain)
+                try_templates(f, with_times, another, out, start);
+            return bytes_status(out);
+        }
         f->failed_proof = proof;
         if (proof.section == SECTION_PROFILE) {
             out->length = profile;

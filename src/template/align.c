@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lays one tree of elements over another: the items of two blocks that match are joined along their longest common
+ * subsequence, by weight; then the blocks among them, in the same way.
+ *
+ * Calls match if they are of one class. Blocks match if half of the classes of one are in the other; their weight is
+ * the number of classes that both have. A block of one class may stand as a call that comes several times. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "template/elements.h"
+
+enum { WEIGHT_CALL = 4, CELLS_MAX = 1 << 22 };
+
+static bool has_key(const struct element *block, uint32_t key)
+{
+    return block->keys[key / 64] >> key % 64 & 1;
+}
+
+/* True if some group has A as often as the new group has B. */
+static bool same_times(const struct elements *t, const struct element *a, const struct element *b)
+{
+    for (uint32_t i = 0; i < t->group_count; i++)
+        if (a->times[i] == b->times[0])
+            return true;
+    return false;
+}
+
+/* Returns how much it is worth to join A with B, of the new group; 0: they do not match. */
+static uint32_t weight(const struct elements *t, const struct element *a, const struct element *b)
+{
+    bool same = same_times(t, a, b);
+    if (!a->keys && !b->keys)
+        return a->key == b->key ? WEIGHT_CALL + same : 0;
+    if (!a->keys || !b->keys) {
+        const struct element *block = a->keys ? a : b, *call = a->keys ? b : a;
+        return same && b->times[0] > 1 && has_key(block, call->key) ? WEIGHT_CALL - 1 : 0;
+    }
+    return element_alike(t, a, b) ? WEIGHT_CALL * element_common_keys(t, a, b) + same : 0;
+}
+
+/* Makes the call E, with COUNT numbers of times, a block with this call. */
+static enum pilgrim_status wrap(struct elements *t, bool scratch, uint32_t count, struct element *e)
+{
+    struct element *call = element_new(t, scratch, e->key), *block = element_new(t, scratch, ELEMENT_BLOCK);
+    if (!call || !block || !(block->items = arena_take(scratch ? &t->scratch : &t->memory, sizeof(void *))))
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        call->times[i] = e->times[i] > 0;
+    memcpy(block->times, e->times, count * sizeof *e->times);
+    block->items[block->count++] = call;
+    element_note_keys(t, block, call);
+    *e = *block;
+    return PILGRIM_OK;
+}
+
+/* Joins B, of the new group, with A, which it matches. */
+static enum pilgrim_status join_pair(struct elements *t, struct element *a, struct element *b, bool *fits)
+{
+    if (!a->keys && b->keys)
+        TRY(wrap(t, false, t->group_count, a));
+    if (a->keys && !b->keys)
+        TRY(wrap(t, true, 1, b));
+    a->times[t->group_count] = b->times[0];
+    return a->keys ? elements_align(t, a, b, fits) : PILGRIM_OK;
+}
+
+/* Sets *E to a copy of B, of the new group, which only this group has. */
+static enum pilgrim_status adopt(struct elements *t, const struct element *b, struct element **e, bool *fits)
+{
+    *fits = t->left > 0;
+    if (!*fits)
+        return PILGRIM_OK;
+    t->left--;
+    struct element *copy = *e = element_new(t, false, b->key);
+    if (!copy || !(copy->items = arena_take(&t->memory, ((size_t)b->count + 1) * sizeof(void *))))
+        return PILGRIM_NOMEM;
+    if (b->keys)
+        memcpy(copy->keys, b->keys, t->words * sizeof *b->keys);
+    copy->times[t->group_count] = b->times[0];
+    for (; *fits && copy->count < b->count; copy->count++)
+        TRY(adopt(t, b->items[copy->count], &copy->items[copy->count], fits));
+    return PILGRIM_OK;
+}
+
+enum step { STEP_JOIN, STEP_FIRST, STEP_SECOND };
+
+/* Fills STEPS: for each pair of beginnings of A's and B's items which step leads there on the best way. BEST has room
+ * for two rows. */
+static void find_steps(const struct elements *t, const struct element *a, const struct element *b, uint8_t *steps,
+                       uint32_t *best)
+{
+    size_t width = (size_t)b->count + 1;
+    uint32_t *before = best, *row = best + width;
+    for (size_t i = 0; i <= a->count; i++) {
+        for (size_t k = 0; k < width; k++) {
+            uint8_t *step = &steps[i * width + k];
+            row[k] = 0;
+            *step = i ? STEP_FIRST : STEP_SECOND;
+            if (i)
+                row[k] = before[k];
+            if (k && row[k - 1] > row[k]) {
+                row[k] = row[k - 1];
+                *step = STEP_SECOND;
+            }
+            uint32_t gain = i && k ? weight(t, a->items[i - 1], b->items[k - 1]) : 0;
+            if (gain && before[k - 1] + gain > row[k]) {
+                row[k] = before[k - 1] + gain;
+                *step = STEP_JOIN;
+            }
+        }
+        uint32_t *other = before;
+        before = row;
+        row = other;
+    }
+}
+
+/* Two blocks whose items are being joined. */
+struct joining {
+    struct element *a, *b;
+    const uint8_t *steps;
+    struct element **list; /* with room for the items of both; filled from its end */
+    uint32_t first;        /* of the items in it */
+};
+
+static enum pilgrim_status join_items(struct elements *t, struct joining *j, bool *fits)
+{
+    uint32_t i = j->a->count, k = j->b->count;
+    j->first = i + k;
+    while (i || k) {
+        enum step step = j->steps[(size_t)i * ((size_t)j->b->count + 1) + k];
+        struct element *item = i ? j->a->items[i - 1] : NULL;
+        if (step == STEP_JOIN)
+            TRY(join_pair(t, item, j->b->items[k - 1], fits));
+        else if (step == STEP_SECOND)
+            TRY(adopt(t, j->b->items[k - 1], &item, fits));
+        if (!*fits)
+            return PILGRIM_OK;
+        j->list[--j->first] = item;
+        i -= step != STEP_SECOND;
+        k -= step != STEP_FIRST;
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status elements_align(struct elements *t, struct element *into, struct element *from, bool *fits)
+{
+    uint64_t cells = ((uint64_t)into->count + 1) * ((uint64_t)from->count + 1);
+    *fits = cells <= CELLS_MAX && cells <= *t->work;
+    if (!*fits)
+        return PILGRIM_OK;
+    *t->work -= cells;
+    uint32_t total = into->count + from->count;
+    uint8_t *steps = malloc(cells);
+    uint32_t *best = malloc(2 * ((size_t)from->count + 1) * sizeof *best);
+    struct joining j = {.a = into, .b = from, .steps = steps, .list = malloc((total + (size_t)1) * sizeof(void *))};
+    enum pilgrim_status status = steps && best && j.list ? PILGRIM_OK : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK) {
+        find_steps(t, into, from, steps, best);
+        status = join_items(t, &j, fits);
+    }
+    if (status == PILGRIM_OK && *fits) {
+        into->items = arena_take(&t->memory, (total - j.first + (size_t)1) * sizeof(void *));
+        into->count = total - j.first;
+        if (into->items)
+            memcpy(into->items, j.list + j.first, into->count * sizeof(void *));
+        else
+            status = PILGRIM_NOMEM;
+        element_note_keys(t, into, from);
+    }
+    free(steps);
+    free(best);
+    free(j.list);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The structure that a tree of elements stands for: one grammar for all of its groups, and loops (docs/FORMAT.md,
+ * section 4, "Loops"). What some groups have and others have not, or more often, is a loop. Its trips are the same each
+ * time, and one number for each group. */
+#ifndef PILGRIM_STRUCTURE_H
+#define PILGRIM_STRUCTURE_H
+
+#include "base/bytes.h"
+#include "base/intern.h"
+#include "template/elements.h"
+
+struct steady_loop {
+    struct bytes body; /* a serialised grammar over class indices */
+    uint64_t *trips;   /* by group; its end is ... */
+    uint64_t *met;     /* ... this: how often a member of the group meets the loop */
+};
+
+struct structure {
+    uint32_t *keys; /* of each call class, in the order of class indices */
+    uint32_t call_count;
+    struct bytes top;          /* a serialised grammar */
+    struct steady_loop *loops; /* loop i has the class index call_count + i */
+    uint32_t loop_count;
+};
+
+/* Makes the structure of T, which has at least one group. *MADE false: readers would refuse it, or it is too large. The
+ * caller frees *S in any case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status structure_make(const struct elements *t, struct structure *s, bool *made) PILGRIM_CHECKED;
+void structure_free(struct structure *s);
+
+#endif

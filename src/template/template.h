@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Templates: structure groups that do nearly the same become one (docs/design/templates.md).
+ *
+ * Calls that only some of the members make, or not equally often, are in loops with a constant number of trips for each
+ * member. So the file needs nothing new. */
+#ifndef PILGRIM_TEMPLATE_H
+#define PILGRIM_TEMPLATE_H
+
+#include "merge/fragment.h"
+#include "pilgrim/status.h"
+
+/* Sets *JOINED to a copy of F in which groups that are alike are one; NULL: there are none, or it would take too much
+ * time. F must live longer than *JOINED, which shares tables with it. Only trace_writer.c's functions may use *JOINED.
+ * The caller passes it to templates_free. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED; *JOINED is then NULL
+ */
+enum pilgrim_status templates_join(const struct fragment *f, struct fragment **joined) PILGRIM_CHECKED;
+void templates_free(struct fragment *joined); /* NULL is legal */
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Templates: what the groups of a random family do is what the joined structure says, and traces of such families are
+ * exact and smaller. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/value.h"
+#include "grammar/grammar.h"
+#include "merge/fragment_data.h"
+#include "pilgrim/reader.h"
+#include "random.h"
+#include "record/stream_times.h"
+#include "rules/rules.h"
+#include "template/idle.h"
+#include "template/structure.h"
+#include "template/template.h"
+#include "trials.h"
+#include "write/trace_writer.h"
+
+enum { CALLS = 40, NODES = 60, GROUPS = 12, LENGTH_MAX = 20000, DEPTH = 4 };
+
+/* ---- programs ---- */
+
+/* A program: a tree of calls and loops, as an array in which a loop is followed by its body. */
+struct node {
+    uint32_t call;  /* below CALLS; or CALLS: a loop */
+    uint32_t trips; /* of a loop */
+    uint32_t size;  /* of its body, in nodes */
+};
+
+struct program {
+    struct node nodes[2 * NODES];
+    uint32_t count;
+};
+
+static void make_body(struct program *p, uint32_t limit, uint32_t depth)
+{
+    uint32_t items = 1 + random_below(6);
+    for (uint32_t i = 0; i < items && p->count < limit; i++) {
+        struct node *n = &p->nodes[p->count++];
+        *n = (struct node){.call = random_below(CALLS)};
+        if (depth == DEPTH || random_below(3))
+            continue;
+        uint32_t first = p->count;
+        *n = (struct node){.call = CALLS, .trips = 2 + random_below(6)};
+        make_body(p, limit, depth + 1);
+        n->size = p->count - first;
+    }
+}
+
+/* How members differ, in 64ths for each node. */
+struct differences {
+    uint32_t dropped, inserted, repeated, other_trips, swapped;
+};
+
+/* Appends what a member does in nodes FIRST to END - 1 of P to CALLS_OUT. Returns the new length. */
+static uint32_t perform(const struct program *p, uint32_t first, uint32_t end, const struct differences *d,
+                        uint64_t member, uint32_t *out, uint32_t length)
+{
+    uint64_t outer = random_state;
+    for (uint32_t i = first; i < end && length < LENGTH_MAX; i++) {
+        const struct node *n = &p->nodes[i];
+        random_state = member * 1000003 + i; /* the same decision each time that the member comes here */
+        random_below(2);
+        bool drop = random_below(64) < d->dropped, insert = random_below(64) < d->inserted;
+        bool repeat = random_below(64) < d->repeated, swap = random_below(64) < d->swapped;
+        uint32_t trips = random_below(64) < d->other_trips ? random_below(9) : n->trips, more = random_below(CALLS);
+        if (insert)
+            out[length++] = more;
+        for (uint32_t k = 0; n->call == CALLS && !drop && k < trips; k++)
+            length = perform(p, i + 1, i + 1 + n->size, d, member, out, length);
+        if (n->call < CALLS && swap && i + 1 < end && p->nodes[i + 1].call < CALLS && length + 2 < LENGTH_MAX) {
+            out[length++] = p->nodes[i + 1].call;
+            out[length++] = n->call;
+            i++;
+        } else if (n->call < CALLS && !drop) {
+            for (uint32_t k = 0; k < 1 + 2 * (uint32_t)repeat && length < LENGTH_MAX; k++)
+                out[length++] = n->call;
+        }
+        i += n->call == CALLS ? n->size : 0;
+    }
+    random_state = outer;
+    return length;
+}
+
+/* What a group does: its calls, its classes in the order of first appearance, and its grammar. */
+struct group_made {
+    uint32_t calls[LENGTH_MAX + 2];
+    uint32_t length;
+    uint32_t keys[CALLS];
+    uint32_t class_count;
+    struct bytes grammar;
+};
+
+static void make_group(struct group_made *g)
+{
+    uint32_t class_of[CALLS];
+    struct grammar *grammar = grammar_new();
+    g->class_count = 0;
+    memset(class_of, 0xff, sizeof class_of);
+    for (uint32_t i = 0; i < g->length; i++) {
+        uint32_t *class = &class_of[g->calls[i]];
+        if (*class == UINT32_MAX) {
+            g->keys[g->class_count] = g->calls[i];
+            *class = g->class_count++;
+        }
+        EXPECT(grammar_append(grammar, *class) == PILGRIM_OK, "append");
+    }
+    g->grammar.length = 0;
+    grammar_serialise(grammar, &g->grammar);
+    grammar_free(grammar);
+}
+
+/* ---- what a structure says ---- */
+
+struct unrolled {
+    const struct structure *s;
+    uint32_t group;
+    uint32_t *calls;
+    uint32_t length;
+    uint64_t *met; /* by loop */
+    uint32_t idle; /* loops without trips since the last call */
+};
+
+static void unroll(struct unrolled *u, const struct bytes *grammar);
+
+static void unroll_rule(struct unrolled *u, const struct rules *r, uint32_t rule)
+{
+    for (uint32_t i = r->first[rule]; i < r->first[rule + 1]; i++)
+        for (uint64_t k = 0; k < r->symbols[i].exponent; k++) {
+            uint64_t value = r->symbols[i].value;
+            if (r->symbols[i].is_rule) {
+                unroll_rule(u, r, (uint32_t)value);
+            } else if (value < u->s->call_count) {
+                EXPECT(u->length <= LENGTH_MAX, "too many calls");
+                u->calls[u->length++] = u->s->keys[value];
+                u->idle = 0;
+            } else {
+                const struct steady_loop *loop = &u->s->loops[value - u->s->call_count];
+                u->met[value - u->s->call_count]++;
+                u->idle += !loop->trips[u->group];
+                EXPECT(u->idle <= u->s->call_count + u->s->loop_count, "idle loops");
+                for (uint64_t n = 0; n < loop->trips[u->group]; n++)
+                    unroll(u, &loop->body);
+            }
+        }
+}
+
+static void unroll(struct unrolled *u, const struct bytes *grammar)
+{
+    struct rules r;
+    struct cursor in;
+    cursor_init(&in, grammar->data, grammar->length);
+    EXPECT(rules_parse(&in, u->s->call_count + u->s->loop_count, &r) == PILGRIM_OK, "a grammar of the structure");
+    EXPECT(cursor_left(&in) == 0, "bytes left over");
+    unroll_rule(u, &r, 0);
+    rules_free(&r);
+}
+
+static void check_group(const struct structure *s, uint32_t group, const struct group_made *g)
+{
+    static uint32_t calls[LENGTH_MAX + 2];
+    struct unrolled u = {.s = s, .group = group, .calls = calls, .met = calloc(s->loop_count + 1, sizeof *u.met)};
+    unroll(&u, &s->top);
+    EXPECT(u.length == g->length, "group %u: %u calls, not %u", group, u.length, g->length);
+    EXPECT(!memcmp(calls, g->calls, g->length * sizeof *calls), "group %u: other calls", group);
+    for (uint32_t i = 0; i < s->loop_count; i++)
+        EXPECT(u.met[i] == s->loops[i].met[group], "group %u: loop %u is met %llu times", group, i,
+               (unsigned long long)u.met[i]);
+    free(u.met);
+}
+
+/* A loop may have only loops before it in its body. */
+static void check_order(const struct structure *s)
+{
+    for (uint32_t i = 0; i < s->loop_count; i++) {
+        struct rules r;
+        struct cursor in;
+        cursor_init(&in, s->loops[i].body.data, s->loops[i].body.length);
+        EXPECT(rules_parse(&in, s->call_count + i, &r) == PILGRIM_OK, "loop %u has a later loop", i);
+        EXPECT(r.total[0].length > 0, "an empty body");
+        rules_free(&r);
+    }
+}
+
+static struct group_made made[GROUPS];
+
+/* Returns how many groups of a family became one. */
+static uint32_t try_family(uint64_t seed, const struct differences *d, bool unlike, uint64_t *work)
+{
+    struct program p = {.count = 0}, q = {.count = 0};
+    struct elements t = {.words = 1, .left = ELEMENTS_MAX, .work = work};
+    uint32_t in_tree[GROUPS], groups;
+    struct structure s;
+    bool fits;
+    random_state = seed;
+    groups = t.room = 2 + random_below(GROUPS - 1);
+    make_body(&p, 4 + random_below(NODES - 4), 0);
+    make_body(&q, NODES, 0);
+    for (uint32_t i = 0; i < groups; i++) {
+        const struct program *own = unlike && i % 2 ? &q : &p;
+        made[i].length = perform(own, 0, own->count, d, seed * GROUPS + i, made[i].calls, 0);
+        make_group(&made[i]);
+        uint32_t before = t.group_count;
+        ck_assert_int_eq(elements_add(&t, made[i].grammar.data, made[i].grammar.length, made[i].keys, &fits),
+                         PILGRIM_OK);
+        EXPECT(t.group_count == before + fits, "the number of groups");
+        if (fits)
+            in_tree[before] = i;
+    }
+    uint32_t joined = t.failed ? 0 : t.group_count;
+    if (joined) {
+        ck_assert_int_eq(structure_make(&t, &s, &fits), PILGRIM_OK);
+        for (uint32_t i = 0; fits && i < joined; i++)
+            check_group(&s, i, &made[in_tree[i]]);
+        if (fits)
+            check_order(&s);
+        joined = fits ? joined : 0;
+        structure_free(&s);
+    }
+    elements_free(&t);
+    return joined;
+}
+
+static const struct differences families[] = {
+    {.dropped = 8},
+    {.other_trips = 16},
+    {.dropped = 4, .inserted = 4, .repeated = 4, .other_trips = 8, .swapped = 4},
+    {.swapped = 32},
+    {.dropped = 32, .other_trips = 32},
+    {.inserted = 32, .repeated = 32},
+};
+enum { FAMILIES = sizeof families / sizeof families[0] };
+
+START_TEST(families_are_exact)
+{
+    uint64_t tried = 0, joined = 0;
+    for (uint32_t i = 0; i < trials(100000) / FAMILIES; i++) {
+        uint64_t work = i % 50 == 49 ? random_below(3000) : UINT64_C(1) << 30;
+        joined += try_family(i + 1, &families[(size_t)_i], i % 5 == 4, &work) > 1;
+        tried++;
+    }
+    ck_assert_uint_gt(joined, tried / 2);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        bytes_free(&made[i].grammar);
+    memset(made, 0, sizeof made);
+}
+END_TEST
+
+/* ---- traces ---- */
+
+static const struct parameter_descriptor call_parameters[] = {{"dest", DIRECTION_IN}, {"count", DIRECTION_IN}};
+static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
+                                                                 {"views_size", DIRECTION_IN}};
+static const struct function_descriptor functions[] = {
+    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"MPI_Send", call_parameters, 2, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+};
+static const struct vocabulary vocabulary = {functions, 2, NULL, 0};
+static const char sites[CALLS + 1];
+
+static size_t resolve(const void *site, struct code_frame *frames)
+{
+    static const struct code_module program = {"program", {1, 2, 3, 4}, 4};
+    frames[0] = (struct code_frame){&program, (uint64_t)((const char *)site - sites) * 16};
+    return 1;
+}
+
+static void put(struct bytes *b, uint8_t tag, int64_t slot)
+{
+    bytes_put_u8(b, tag);
+    bytes_put_u64(b, (uint64_t)slot);
+}
+
+/* The values of call CALL, the NUMBER-th of RANK: some are functions of the rank, some differ from call to call. */
+static bool disorder; /* all values differ from rank to rank */
+
+static int64_t value_of(uint32_t rank, uint32_t call, uint32_t number)
+{
+    if (disorder)
+        return (rank * 7919 + call * 10007) % 997;
+    return call % 4 == 0 ? 7 : call % 4 == 1 ? rank + 1 : call % 4 == 2 ? rank * rank % 5 : number % (2 + rank % 3);
+}
+
+static struct stream *make_stream(uint32_t rank, const uint32_t *calls, uint32_t length)
+{
+    static const struct stream_times times = {.kind = TIMES_NONE};
+    struct stream *s = stream_new(&vocabulary, resolve);
+    struct bytes key = {0};
+    ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t class;
+        key.length = 0;
+        put(&key, VALUE_INT, value_of(rank, calls[i], i));
+        put(&key, VALUE_INT, calls[i]);
+        put(&key, VALUE_INT, 0);
+        EXPECT(stream_class(s, 1, sites + calls[i] + 1, 0, &class) == PILGRIM_OK, "a class");
+        EXPECT(stream_append(s, class, false, key.data, key.length, 100 * i, 100 * i + calls[i] + 1) == PILGRIM_OK,
+               "a call");
+    }
+    ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
+    bytes_free(&key);
+    return s;
+}
+
+static void add_rank(struct fragment *f, uint32_t rank, uint32_t size, const uint32_t *calls, uint32_t length)
+{
+    struct stream *process = stream_new(&vocabulary, resolve), *thread = make_stream(rank, calls, length);
+    const struct stream *threads[] = {thread};
+    struct bytes key = {0};
+    uint32_t class;
+    for (unsigned i = 0; i < 2; i++) {
+        bytes_put_u8(&key, VALUE_ARRAY);
+        bytes_put_u32(&key, 1);
+        put(&key, VALUE_INT, i ? size : rank);
+    }
+    bytes_put_u8(&key, VALUE_NONE);
+    ck_assert_int_eq(stream_class(process, 0, sites, 0, &class), PILGRIM_OK);
+    ck_assert_int_eq(stream_append(process, class, false, key.data, key.length, 0, 0), PILGRIM_OK);
+    ck_assert_int_eq(fragment_add_rank(f, process, threads, 1), PILGRIM_OK);
+    stream_free(process);
+    stream_free(thread);
+    bytes_free(&key);
+}
+
+static size_t write_trace(struct fragment *f, struct pilgrim_trace **trace)
+{
+    struct bytes written = {0};
+    struct pilgrim_error error;
+    char path[] = "/tmp/check_template-XXXXXX";
+    ck_assert_int_eq(trace_write(f, true, &written), PILGRIM_OK);
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, written.data, written.length), (ssize_t)written.length);
+    close(file);
+    enum pilgrim_status status = pilgrim_open(path, trace, &error);
+    unlink(path);
+    ck_assert_msg(status == PILGRIM_OK, "%s", error.message);
+    bytes_free(&written);
+    return written.length;
+}
+
+static void check_rank(const struct pilgrim_trace *t, uint32_t rank, const uint32_t *calls, uint32_t length)
+{
+    struct pilgrim_cursor *c;
+    struct pilgrim_call call;
+    struct pilgrim_error error;
+    ck_assert_int_eq(pilgrim_cursor_open(t, rank, 0, &c, &error), PILGRIM_OK);
+    for (uint32_t i = 0; i < length; i++) {
+        EXPECT(pilgrim_cursor_next(c, &call, &error) == PILGRIM_OK, "rank %u, call %u: %s", rank, i, error.message);
+        EXPECT(call.class_->site && call.class_->site->offset == (calls[i] + UINT64_C(1)) * 16, "another site");
+        EXPECT(call.in[0].integer == value_of(rank, calls[i], i) && call.in[1].integer == calls[i],
+               "rank %u, call %u: another value", rank, i);
+    }
+    ck_assert_int_eq(pilgrim_cursor_next(c, &call, &error), PILGRIM_END);
+    pilgrim_cursor_close(c);
+}
+
+/* Reads the whole profile. Returns how many calls its classes have. */
+static uint64_t profiled(const struct pilgrim_trace *t)
+{
+    struct pilgrim_profile *p;
+    struct pilgrim_class_profile row;
+    struct pilgrim_error error;
+    uint64_t calls = 0;
+    ck_assert_int_eq(pilgrim_profile_open(t, &p, &error), PILGRIM_OK);
+    while (pilgrim_profile_next(p, &row, &error) == PILGRIM_OK)
+        calls += row.durations.count;
+    pilgrim_profile_close(p);
+    return calls;
+}
+
+/* Writes a family without templates, with them, and as the writer decides. */
+static void try_trace(uint64_t seed, const struct differences *d, uint64_t *joined_count)
+{
+    struct program p = {.count = 0};
+    uint64_t total = 0;
+    uint32_t ranks = 2 + (uint32_t)(seed % 9);
+    struct fragment *f = fragment_new(0), *joined;
+    struct pilgrim_trace *t;
+    random_state = seed;
+    make_body(&p, 4 + random_below(NODES - 4), 0);
+    for (uint32_t i = 0; i < ranks; i++) {
+        made[i].length = perform(&p, 0, p.count, d, seed * GROUPS + i / 2 % 3, made[i].calls, 0) % 2000;
+        add_rank(f, i, ranks, made[i].calls, made[i].length);
+        total += made[i].length;
+    }
+    ck_assert_int_eq(templates_join(f, &joined), PILGRIM_OK);
+    size_t chosen = write_trace(f, &t);
+    for (uint32_t i = 0; i < ranks; i++)
+        check_rank(t, i, made[i].calls, made[i].length);
+    ck_assert_uint_eq(profiled(t), total);
+    pilgrim_close(t);
+    if (joined) {
+        fragment_has_call_times(joined); /* so that it stays as it is */
+        size_t with = write_trace(joined, &t);
+        for (uint32_t i = 0; i < ranks; i++)
+            check_rank(t, i, made[i].calls, made[i].length);
+        ck_assert_uint_eq(profiled(t), total);
+        pilgrim_close(t);
+        ck_assert_uint_le(chosen, with);
+        ++*joined_count;
+    }
+    templates_free(joined);
+    fragment_has_call_times(f);
+    size_t without = write_trace(f, &t);
+    pilgrim_close(t);
+    ck_assert_uint_le(chosen, without);
+    fragment_free(f);
+}
+
+START_TEST(traces_are_exact)
+{
+    uint64_t joined = 0, tried = trials(3000) / FAMILIES;
+    for (uint32_t i = 0; i < tried; i++)
+        try_trace(i + 1, &families[(size_t)_i], &joined);
+    ck_assert_uint_gt(joined, tried / 4);
+}
+END_TEST
+
+static void add_calls(struct fragment *f, uint32_t rank, uint32_t size, bool first, bool last)
+{
+    uint32_t calls[1000], length = 0;
+    for (uint32_t i = 0; i < 100; i++) {
+        if (first)
+            calls[length++] = 1;
+        if (last)
+            calls[length++] = 2;
+        calls[length++] = 3;
+        calls[length++] = 4;
+    }
+    add_rank(f, rank, size, calls, length);
+}
+
+/* A line of ranks: the first and the last lack a neighbour. Three groups become one, with two loops. */
+START_TEST(a_line_is_one_group)
+{
+    enum { SIZE = 20 };
+    struct fragment *f = fragment_new(0), *joined;
+    for (uint32_t i = 0; i < SIZE; i++)
+        add_calls(f, i, SIZE, i > 0, i + 1 < SIZE);
+    ck_assert_uint_eq(f->group_keys.count, 4);
+    ck_assert_int_eq(templates_join(f, &joined), PILGRIM_OK);
+    ck_assert_ptr_nonnull(joined);
+    ck_assert_uint_eq(joined->group_keys.count, 2);
+    const struct structure_group *g = &joined->groups[1];
+    ck_assert_uint_eq(g->member_count, SIZE);
+    ck_assert_uint_eq(g->classes.count, 6);
+    ck_assert_uint_eq(g->classes.loop_count, 2);
+    templates_free(joined);
+    fragment_free(f);
+}
+END_TEST
+
+/* An open grid of 3 x 3 x 3 ranks, each with calls for the neighbours that it has, and a barrier. */
+static void add_grid(struct fragment *f)
+{
+    for (uint32_t rank = 0; rank < 27; rank++) {
+        uint32_t calls[40 * 27], length = 0;
+        for (uint32_t step = 0; step < 40; step++) {
+            for (uint32_t n = 0; n < 27; n++) {
+                uint32_t x = rank % 3 + n % 3, y = rank / 3 % 3 + n / 3 % 3, z = rank / 9 + n / 9;
+                if (n != 13 && x > 0 && x < 4 && y > 0 && y < 4 && z > 0 && z < 4)
+                    calls[length++] = n;
+            }
+            calls[length++] = 30;
+        }
+        add_rank(f, rank, 27, calls, length);
+    }
+}
+
+/* A grid is one group, which takes less; but where times of each call name them by class index, the lists of
+ * classes stay. */
+START_TEST(a_grid_is_smaller)
+{
+    struct fragment *f = fragment_new(0), *copy;
+    struct bytes joined = {0}, kept = {0};
+    disorder = true;
+    add_grid(f);
+    disorder = false;
+    ck_assert_uint_eq(f->group_keys.count, 28);
+    ck_assert_int_eq(trace_write(f, false, &joined), PILGRIM_OK);
+    fragment_has_call_times(f);
+    ck_assert_int_eq(fragment_copy(f, 0, &copy), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(copy, false, &kept), PILGRIM_OK);
+    ck_assert_msg(joined.length + joined.length / 8 < kept.length, "%zu and %zu bytes", joined.length, kept.length);
+    fragment_free(f);
+    fragment_free(copy);
+    bytes_free(&joined);
+    bytes_free(&kept);
+}
+END_TEST
+
+/* A block that a group enters, in which it has nothing, counts as often as the group enters it. */
+START_TEST(elements_that_are_lacking_add_up)
+{
+    uint64_t work = 1;
+    struct elements t = {.words = 1, .room = 1, .left = 9, .work = &work};
+    struct element *calls[4], *inner[2], *block, *root;
+    for (uint32_t i = 0; i < 4; i++) {
+        calls[i] = element_new(&t, false, i);
+        calls[i]->times[0] = i == 0 || i == 3;
+    }
+    block = element_new(&t, false, ELEMENT_BLOCK);
+    root = element_new(&t, false, ELEMENT_BLOCK);
+    inner[0] = calls[1];
+    inner[1] = calls[2];
+    block->items = inner;
+    block->count = 2;
+    block->times[0] = 10;
+    root->items = (struct element *[]){calls[0], block, calls[3]};
+    root->count = 3;
+    root->times[0] = 1;
+    ck_assert_uint_eq(idle_most(root, 1), 20);
+    calls[2]->times[0] = 1;
+    ck_assert_uint_eq(idle_most(root, 1), 1);
+    elements_free(&t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("template");
+    TCase *tests = tcase_create("template");
+    tcase_set_timeout(tests, 1800);
+    tcase_add_loop_test(tests, families_are_exact, 0, FAMILIES);
+    tcase_add_loop_test(tests, traces_are_exact, 0, FAMILIES);
+    tcase_add_test(tests, a_line_is_one_group);
+    tcase_add_test(tests, a_grid_is_smaller);
+    tcase_add_test(tests, elements_that_are_lacking_add_up);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
