@@ -60,7 +60,7 @@ NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
-TOOLS := $(if $(DECODER),$(B)/pilgrim-decode) $(B)/pilgrim-merge $(B)/pilgrim-top
+TOOLS := $(if $(DECODER),$(B)/pilgrim-decode) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
 ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
@@ -323,6 +323,9 @@ $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 $(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+$(B)/pilgrim: $(B)/obj/tools/pilgrim/pilgrim.o
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
 # ---- programs to trace, tests, benchmarks ----
 
 programs: $(SHADOWED) $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so clocks.so allocations.so)
@@ -569,7 +572,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top)
+	    pilgrim-gen pilgrim pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc)

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "decode_errors.h"
 #include "option_table.h"
 #include "pilgrim/version.h"
+#include "terminal.h"
 
-enum { COLUMNS_LEAST = 60, COLUMNS_ORDINARY = 80, COLUMNS_MOST = 120, OPTIONS_MAX = 64 };
+enum { OPTIONS_MAX = 64 };
 
 static bool parse_number(const char *text, const char **end, uint64_t *number)
 {
@@ -109,6 +109,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
     case 'E':
         o->endings = true;
         return true;
+    case 'y':
+        o->summary = true;
+        return true;
     default:
         o->system = true;
         return true;
@@ -182,6 +185,7 @@ static bool find_view(const struct options *o, enum option_view *view)
         {o->system, VIEW_SYSTEM},
         {o->properties, VIEW_PROPERTIES},
         {o->endings, VIEW_ENDINGS},
+        {o->summary, VIEW_SUMMARY},
     };
     *view = VIEW_CALLS;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
@@ -258,14 +262,6 @@ static bool check_together(struct options *o, uint64_t given)
 }
 
 /* ---- the command line ---- */
-
-static unsigned terminal_columns(int descriptor)
-{
-    struct winsize size;
-    if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return COLUMNS_ORDINARY;
-    return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col;
-}
 
 static int wrong_use(const char *why)
 {

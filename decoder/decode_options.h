@@ -22,7 +22,8 @@ struct number_list {
 
 /* What is to be printed. All texts are borrowed from the command line. */
 struct options {
-    const char *path;     /* of the trace */
+    const char *path;     /* of the trace, as the user gave it */
+    const char *opened;   /* the file that is read for it; main sets it */
     const char *function; /* a glob; NULL: all functions */
     const char *modules;  /* folders with colons between them; NULL: none */
     struct number_list ranks;
@@ -37,6 +38,7 @@ struct options {
     bool common; /* times are those of the common axis */
     bool no_polls;
     bool grammar; /* from here on: what is printed instead of calls */
+    bool summary;
     bool communicators;
     bool system;
     bool properties;

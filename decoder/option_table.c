@@ -21,14 +21,17 @@ const struct view_row option_views[VIEW_COUNT] = {
     {"--system", TEXT_JSON, FORMAT_TEXT},
     {"--properties", TEXT_JSON, FORMAT_TEXT},
     {"--endings", TEXT_JSON, FORMAT_TEXT},
+    {"--summary", TEXT_JSON, FORMAT_TEXT},
 };
 
 #define VIEWS_CALLS (VIEW_CALLS | VIEW_ENDINGS)
 #define VIEWS_THREADS                                                                                                  \
     (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_GRAMMAR | VIEW_COMMUNICATORS)
-#define VIEWS_LINES (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR)
+#define VIEWS_LINES (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY)
 
 const struct option_row option_rows[] = {
+    {"summary", 'y', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SUMMARY, false,
+     "the run on one page: what ran, where its time went, its most expensive calls, its messages, and what is odd"},
     {"loops", 'l', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_LOOPS, false,
      "the program: its functions and loops, how often they repeat, and the calls in them"},
     {"stats", 'T', ARGUMENT_OPTIONAL, "histograms", "histograms, or nothing", OPTIONS_VIEW, VIEWS_STATS, false,
@@ -50,7 +53,7 @@ const struct option_row option_rows[] = {
      "the call-signature tables and the grammars"},
 
     {"rank", 'r', ARGUMENT_REQUIRED, "LIST", "numbers and ranges, such as 0,3,8-15", OPTIONS_WHICH,
-     VIEWS_ALL & ~VIEW_PROPERTIES, false, "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
+     VIEWS_ALL & ~(VIEW_PROPERTIES | VIEW_SUMMARY), false, "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
     {"thread", 't', ARGUMENT_REQUIRED, "LIST", "numbers and ranges, such as 0,3,8-15", OPTIONS_WHICH, VIEWS_THREADS,
      false, "only these threads of each rank"},
     {"func", 'F', ARGUMENT_REQUIRED, "GLOB", NULL, OPTIONS_WHICH, VIEWS_CALLS | VIEW_STATS | VIEW_PATHS, false,

@@ -18,6 +18,8 @@
 #include "analysis/polls.h"
 #include "analysis/profile.h"
 #include "properties.h"
+#include "summary.h"
+#include "terminal.h"
 #include "analysis/thread_loops.h"
 #include "trace_input.h"
 
@@ -241,6 +243,19 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
     return status;
 }
 
+static enum pilgrim_status print_summary(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                         struct source_lines *lines, struct pilgrim_error *error)
+{
+    struct summary summary;
+    enum pilgrim_status status = summary_make(&summary, trace, error);
+    if (o->json)
+        summary_json(out, &summary, o->path, o->opened, lines);
+    else
+        summary_text(out, &summary, o->path, o->opened, lines, terminal_columns(out->descriptor));
+    summary_free(&summary);
+    return status;
+}
+
 static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                         struct pilgrim_error *error)
 {
@@ -279,8 +294,8 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
 static void print_partial(struct output *out, const struct pilgrim_trace *trace, const struct options *o)
 {
     static struct output messages = {.descriptor = 2};
-    if (o->endings)
-        return; /* it says nothing else */
+    if (o->endings || o->summary)
+        return; /* it says so itself */
     if (!o->json && !o->folded &&
         (o->stats || o->loops || o->system || o->grammar || o->communicators || o->properties)) {
         endings_print_partial(out, "", trace);
@@ -299,6 +314,8 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
         properties_print_filter(out, trace);
     if (o->endings)
         endings_print(out, trace, o->json);
+    if (o->summary)
+        return print_summary(out, trace, o, lines, error);
     if (o->system)
         return print_system(out, trace, o, error);
     if (o->stats)
@@ -326,18 +343,18 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     return out->error && out->error != EPIPE ? EXIT_DAMAGED : 0; /* a reader that wants no more is no failure */
 }
 
-/* Opens the trace at PATH and prints it. Returns the exit status. */
-static int open_and_print(const char *path, const struct options *o)
+/* Opens the trace and prints it. Returns the exit status. */
+static int open_and_print(const struct options *o)
 {
     static struct output out = {.descriptor = 1};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
-    if (pilgrim_open_limited(path, o->memory, &trace, &opened) != PILGRIM_OK)
+    if (pilgrim_open_limited(o->opened, o->memory, &trace, &opened) != PILGRIM_OK)
         return complain_of(o->path, &opened);
     int result = EXIT_USAGE;
     if (input_has_chosen(trace, o)) {
-        const bool searches = !o->json || o->by_path || o->loops;
-        struct source_lines *lines = source_lines_new(searches ? path : NULL, o->modules);
+        const bool searches = !o->json || o->by_path || o->loops || o->summary;
+        struct source_lines *lines = source_lines_new(searches ? o->opened : NULL, o->modules);
         if (lines) {
             source_lines_warn(lines, complain);
             source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
@@ -360,9 +377,9 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
     int result = options_parse(argc, argv, &options);
     if (result < 0) {
-        const char *path = input_path(options.path, place, &copy);
-        if (path) {
-            result = open_and_print(path, &options);
+        options.opened = input_path(options.path, place, &copy);
+        if (options.opened) {
+            result = open_and_print(&options);
         } else {
             complain("-: the standard input cannot be read: %s", strerror(errno));
             result = EXIT_DAMAGED;

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gathers the summary of a run; see summary.h. Times come from the profile; the calls are read once for what they sent,
+ * and once or twice more for loops. */
+#include "summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode_errors.h"
+#include "analysis/messages.h"
+#include "print.h"
+
+enum { FACTS = 4096 };
+
+/* What calls of one identity have in common. */
+struct call_facts {
+    uint64_t identity; /* 0: the entry is empty */
+    bool failed, poll;
+    uint32_t begun, ended; /* requests */
+};
+
+struct summary_walk {
+    struct summary *s;
+    struct messages *messages;
+    struct call_facts facts[FACTS]; /* by identity modulo FACTS, of the cursor that is read */
+    uint64_t begun, ended;          /* requests of the rank */
+    double first_ns, last_ns;       /* of the rank, if its calls have times */
+    bool has_times;
+};
+
+static bool is_boundary(const char *function)
+{
+    return strncmp(function, "MPI_Init", 8) == 0 || strcmp(function, "MPI_Finalize") == 0;
+}
+
+/* ---- calls ---- */
+
+/* Counts requests that went IN and are none any more in OUT. */
+static void count_ended(const struct pilgrim_value *in, const struct pilgrim_value *out, uint32_t *ended)
+{
+    if (in->type == PILGRIM_REQUEST && out->type == PILGRIM_NAME)
+        ++*ended;
+    if (in->type == PILGRIM_ARRAY && out->type == PILGRIM_ARRAY)
+        for (size_t i = 0; i < in->count && i < out->count; i++)
+            count_ended(&in->items[i], &out->items[i], ended);
+}
+
+static struct call_facts look(const struct pilgrim_call *call)
+{
+    const struct pilgrim_function *f = call->function;
+    struct call_facts facts = {.identity = call->identity, .poll = call_is_failed_poll(call)};
+    facts.failed = f->returns_error_code && call->ret.type == PILGRIM_INT && call->ret.integer != 0;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        if (f->parameters[i].direction == PILGRIM_OUT && call->out[i].type == PILGRIM_REQUEST)
+            facts.begun++;
+        if (f->parameters[i].direction == PILGRIM_INOUT)
+            count_ended(&call->in[i], &call->out[i], &facts.ended);
+    }
+    return facts;
+}
+
+static void count_sizes(struct summary_walk *w)
+{
+    size_t count;
+    struct summary *s = w->s;
+    const struct messages_transfer *transfers = messages_transfers(w->messages, &count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bytes = transfers[i].bytes;
+        if (transfers[i].kind != MESSAGES_SEND)
+            continue;
+        if (!transfers[i].sized) {
+            s->unsized++;
+            continue;
+        }
+        s->sizes[bytes ? 64 - __builtin_clzll(bytes) : 0]++;
+        s->least_bytes = bytes < s->least_bytes ? bytes : s->least_bytes;
+        s->most_bytes = bytes > s->most_bytes ? bytes : s->most_bytes;
+    }
+}
+
+static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgrim_call *call,
+                                     struct pilgrim_error *error)
+{
+    struct summary *s = w->s;
+    struct messages_count sent;
+    struct call_facts *facts = &w->facts[call->identity % FACTS];
+    if (!call->identity || facts->identity != call->identity)
+        *facts = look(call);
+    if (facts->failed && !s->failed++) {
+        struct class_copy *copy = copy_class(&s->classes, call->class_);
+        s->failed_rank = call->rank;
+        s->failed_function = copy ? copy->class.function->name : NULL;
+    }
+    s->polls += facts->poll;
+    w->begun += facts->begun;
+    w->ended += facts->ended;
+    if (call->timed) {
+        if (!w->has_times || (double)call->start_ns < w->first_ns)
+            w->first_ns = (double)call->start_ns;
+        if (!w->has_times || (double)call->end_ns > w->last_ns)
+            w->last_ns = (double)call->end_ns;
+        w->has_times = true;
+    }
+    s->calls++;
+    if (messages_see(w->messages, call, &sent) != PILGRIM_OK)
+        return no_memory(error);
+    s->sent.messages += sent.messages;
+    s->sent.bytes += sent.bytes;
+    if (sent.messages > 0)
+        count_sizes(w);
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, uint32_t thread,
+                                       struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    const uint64_t before = w->s->calls;
+    enum pilgrim_status status = messages_begin(w->messages, rank, thread, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_cursor_open(w->s->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    memset(w->facts, 0, sizeof w->facts);
+    while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK &&
+           (status = take_call(w, &call, error)) == PILGRIM_OK)
+        ;
+    w->s->threads += w->s->calls > before;
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* ---- ranks ---- */
+
+static void take_profile(struct summary *s, const struct pilgrim_rank_profile *rank)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
+        struct profile_activity *a = &s->activities[i];
+        if (s->profiled_ranks == 0 || rank->ns[i] < a->least_ns) {
+            a->least_ns = rank->ns[i];
+            a->least_rank = rank->first_rank;
+        }
+        if (s->profiled_ranks == 0 || rank->most_ns[i] > a->most_ns) {
+            a->most_ns = rank->most_ns[i];
+            a->most_rank = rank->most_rank[i];
+        }
+        a->total_ns += rank->ns[i];
+        sum += rank->ns[i];
+    }
+    s->run_ns += sum;
+    s->profiled_ranks++;
+}
+
+/* Times of a rank's threads are added up, so they tell how long it ran only if it has one. */
+static void take_wall(struct summary *s, const struct summary_walk *w, uint32_t rank, double profiled_ns)
+{
+    double ns = w->has_times ? w->last_ns - w->first_ns : pilgrim_thread_count(s->trace, rank) == 1 ? profiled_ns : 0;
+    s->wall_ns = ns > s->wall_ns ? ns : s->wall_ns;
+}
+
+static enum pilgrim_status take_rank(struct summary_walk *w, uint32_t rank, struct pilgrim_error *error)
+{
+    struct summary *s = w->s;
+    struct pilgrim_rank_profile profile;
+    enum pilgrim_status status = PILGRIM_OK;
+    const double before = s->run_ns;
+    w->begun = w->ended = 0;
+    w->has_times = false;
+    for (uint32_t thread = 0; thread < pilgrim_thread_count(s->trace, rank) && status == PILGRIM_OK; thread++)
+        status = take_thread(w, rank, thread, error);
+    if (w->begun > w->ended) {
+        if (s->pending == 0)
+            s->pending_rank = rank;
+        s->pending += w->begun - w->ended;
+    }
+    if (status == PILGRIM_OK)
+        status = pilgrim_rank_profile(s->trace, rank, &profile, error);
+    if (status == PILGRIM_OK)
+        take_profile(s, &profile);
+    take_wall(s, w, rank, s->run_ns - before);
+    s->ranks++;
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* ---- call sites ---- */
+
+static int compare_sites(const void *x, const void *y)
+{
+    const struct summary_site *a = x, *b = y;
+    return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+/* Adds the times of a class to its site in SITES, which grows. The copy's `first` is the number of its site. */
+static bool add_site(struct summary *s, struct summary_site **sites, size_t *count,
+                     const struct pilgrim_class_profile *class)
+{
+    struct class_copy *copy = copy_class(&s->classes, class->class_);
+    if (!copy)
+        return false;
+    if (copy->thread == 0) {
+        struct summary_site *grown = realloc(*sites, (*count + 1) * sizeof *grown);
+        if (!grown)
+            return false;
+        *sites = grown;
+        copy->thread = 1;
+        copy->first = *count;
+        grown[(*count)++] = (struct summary_site){.class = &copy->class};
+    }
+    (*sites)[copy->first].ns += class->durations.total_ns;
+    (*sites)[copy->first].calls += class->durations.count;
+    return true;
+}
+
+static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *error)
+{
+    struct pilgrim_profile *profile;
+    struct pilgrim_class_profile class;
+    struct summary_site *sites = NULL;
+    size_t count = 0;
+    double init_ns = 0, all_ns = 0;
+    uint64_t inits = 0;
+    enum pilgrim_status status = pilgrim_profile_open(s->trace, &profile, error);
+    if (status != PILGRIM_OK)
+        return status;
+    while ((status = pilgrim_profile_next(profile, &class, error)) == PILGRIM_OK) {
+        const char *name = class.class_->function->name;
+        all_ns += class.durations.total_ns + class.gaps.total_ns;
+        if (strncmp(name, "MPI_Init", 8) == 0) {
+            init_ns += class.durations.total_ns;
+            inits += class.durations.count;
+        }
+        if (!is_boundary(name) && !add_site(s, &sites, &count, &class)) {
+            status = no_memory(error);
+            break;
+        }
+    }
+    pilgrim_profile_close(profile);
+    if (count)
+        qsort(sites, count, sizeof *sites, compare_sites);
+    if (!s->profiled_ranks)
+        s->run_ns = all_ns;
+    s->init_ns = inits ? init_ns / (double)inits : 0;
+    for (s->site_count = 0; s->site_count < count && s->site_count < SUMMARY_SITES && sites[s->site_count].ns > 0;
+         s->site_count++)
+        s->sites[s->site_count] = sites[s->site_count];
+    free(sites);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* ---- loops ---- */
+
+/* Compares the loop that is item I of SHOWN, and in no other loop, with the best so far. */
+static void take_loop(struct summary *s, const struct shown_loops *shown, size_t i)
+{
+    const struct nest_item *loop = &shown->items[i];
+    struct summary_loop found = {.item = loop, .thread_count = shown->thread_count};
+    double ns = 0;
+    for (size_t k = i + 1; k < shown->count && shown->items[k].depth > loop->depth; k++) {
+        if (shown->items[k].is_loop)
+            continue;
+        ns += shown->ns[k] + shown->gap_ns[k];
+        if (!found.call_sites++)
+            found.class = shown->classes[k];
+    }
+    found.ns = ns / (double)shown->thread_count;
+    if (found.class && (!s->loop.item || found.ns > s->loop.ns))
+        s->loop = found;
+}
+
+static enum pilgrim_status take_loops(struct summary *s, struct pilgrim_error *error)
+{
+    const struct shown_loops *shown;
+    enum pilgrim_status status = PILGRIM_OK;
+    s->loops = loops_new(s->trace, false);
+    if (!s->loops)
+        return no_memory(error);
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(s->trace) && status == PILGRIM_OK; rank++)
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(s->trace, rank) && status == PILGRIM_OK; thread++)
+            status = loops_add(s->loops, rank, thread, error);
+    for (size_t i = 0; (shown = loops_shown(s->loops, i)); i++)
+        for (size_t k = 0; k < shown->count; k++)
+            if (shown->items[k].is_loop && shown->items[k].depth == 0)
+                take_loop(s, shown, k);
+    return status;
+}
+
+enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *trace, struct pilgrim_error *error)
+{
+    *s = (struct summary){.trace = trace, .classes.sites_only = true, .least_bytes = UINT64_MAX};
+    struct summary_walk *walk = calloc(1, sizeof *walk);
+    if (!walk)
+        return no_memory(error);
+    walk->s = s;
+    walk->messages = messages_new(trace);
+    enum pilgrim_status status = walk->messages ? PILGRIM_OK : no_memory(error);
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
+        status = take_rank(walk, rank, error);
+    messages_free(walk->messages);
+    free(walk);
+    if (status == PILGRIM_OK)
+        status = take_sites(s, error);
+    if (status == PILGRIM_OK)
+        status = take_loops(s, error);
+    summary_find_odd(s);
+    return status;
+}
+
+void summary_free(struct summary *s)
+{
+    loops_free(s->loops);
+    class_copies_free(&s->classes);
+}

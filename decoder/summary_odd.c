@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Says what is odd about a run, and which command shows more (--summary); see summary.h. The limits are those from
+ * which on it is worth a look. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "summary.h"
+
+enum {
+    POLLS_PERCENT = 10,     /* of all calls */
+    TINY_BUCKET = 7,        /* messages below 2^7 / 2 = 64 bytes */
+    TINY_LEAST = 1000,      /* so many of them */
+    TINY_PERCENT = 50,      /* of all messages */
+    ACTIVITY_PERCENT = 2,   /* of the time, or a rank does not stand out in it */
+    EXCESS_PERCENT = 5,     /* of a rank's time that the rank has more than the mean */
+    STANDS_OUT_PERCENT = 50 /* more than the mean */
+};
+
+static struct summary_odd *add(struct summary *s, const char *command, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static struct summary_odd *add(struct summary *s, const char *command, const char *format, ...)
+{
+    static struct summary_odd none;
+    struct summary_odd *odd = s->odd_count < SUMMARY_ODD_MAX ? &s->odd[s->odd_count++] : &none;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(odd->what, sizeof odd->what, format, arguments);
+    va_end(arguments);
+    snprintf(odd->command, sizeof odd->command, "%s", command);
+    return odd;
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void find_calls(struct summary *s)
+{
+    char command[SUMMARY_TEXT_MAX];
+    if (s->failed) {
+        snprintf(command, sizeof command, "--func=%.60s --rank=%u", s->failed_function ? s->failed_function : "'*'",
+                 s->failed_rank);
+        add(s, command, "%llu call%s failed, first %.40s on rank %u", (unsigned long long)s->failed, plural(s->failed),
+            s->failed_function ? s->failed_function : "one", s->failed_rank);
+    }
+    if (s->pending) {
+        snprintf(command, sizeof command, "--func='MPI_I*' --rank=%u", s->pending_rank);
+        add(s, command, "%llu request%s never completed or freed, first on rank %u", (unsigned long long)s->pending,
+            s->pending == 1 ? " was" : "s were", s->pending_rank);
+    }
+    if (s->polls > 0 && s->polls >= s->calls / 100 * POLLS_PERCENT)
+        add(s, "--stats", "%.0f%% of all calls are polls that found nothing (MPI_Test, MPI_Iprobe)",
+            100 * (double)s->polls / (double)s->calls);
+}
+
+static void find_messages(struct summary *s)
+{
+    uint64_t tiny = 0, sized = 0;
+    for (unsigned i = 0; i < SUMMARY_SIZES; i++) {
+        tiny += i < TINY_BUCKET ? s->sizes[i] : 0;
+        sized += s->sizes[i];
+    }
+    if (tiny >= TINY_LEAST && tiny >= sized / 100 * TINY_PERCENT)
+        add(s, "--stats", "%.0f%% of the messages have less than 64 bytes", 100 * (double)tiny / (double)sized);
+    if (s->unsized)
+        add(s, "--matrix", "%llu message%s of unknown size count as 0 bytes", (unsigned long long)s->unsized,
+            plural(s->unsized));
+}
+
+static void find_ranks(struct summary *s)
+{
+    const double mean_run = s->profiled_ranks ? s->run_ns / (double)s->profiled_ranks : 0;
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES && s->profiled_ranks > 1; i++) {
+        const struct profile_activity *a = &s->activities[i];
+        const double mean = a->total_ns / (double)s->profiled_ranks, excess = a->most_ns - mean;
+        if (mean * 100 < mean_run * ACTIVITY_PERCENT && excess * 100 < mean_run * 2 * EXCESS_PERCENT)
+            continue;
+        if (excess * 100 >= mean_run * EXCESS_PERCENT && excess * 100 >= mean * STANDS_OUT_PERCENT)
+            add(s, "--stats --by=rank", "rank %u stands out: %s takes %.1f times the mean of all ranks", a->most_rank,
+                pilgrim_activity_name(i), a->most_ns / mean);
+    }
+}
+
+void summary_find_odd(struct summary *s)
+{
+    if (pilgrim_property(s->trace, "endings") || pilgrim_property(s->trace, "missing") ||
+        pilgrim_property(s->trace, "cut"))
+        add(s, "--endings", "the trace is partial: some ranks did not reach the end of MPI_Finalize");
+    if (pilgrim_property(s->trace, "filter"))
+        add(s, "--properties", "functions were left out of the trace (PILGRIM_FILTER)");
+    find_calls(s);
+    find_ranks(s);
+    find_messages(s);
+}

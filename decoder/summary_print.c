@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints the summary of a run, as a page or as an object; see summary.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "print.h"
+#include "site_place.h"
+#include "summary.h"
+
+enum { LABEL = 11, NAMES = 21, LINE = 512, HOSTS_SHOWN = 3, DATE_MAX = 32 };
+
+/* ---- what both print ---- */
+
+/* Writes when FILE was written to TEXT, or nothing if that is not known. */
+static void put_date(char text[DATE_MAX], const char *path, const char *file, const char *format)
+{
+    struct stat status;
+    struct tm date;
+    text[0] = 0;
+    if (strcmp(path, "-") != 0 && stat(file, &status) == 0 && localtime_r(&status.st_mtime, &date))
+        strftime(text, DATE_MAX, format, &date);
+}
+
+static double mean_of(const struct summary *s, unsigned activity)
+{
+    return s->profiled_ranks ? s->activities[activity].total_ns / (double)s->profiled_ranks : 0;
+}
+
+/* Returns max / mean - 1. */
+static double imbalance(const struct summary *s, unsigned activity)
+{
+    const double mean = mean_of(s, activity);
+    return mean > 0 ? s->activities[activity].most_ns / mean - 1 : 0;
+}
+
+static double share(double ns, double of)
+{
+    return of > 0 ? ns / of : 0;
+}
+
+static bool has_sizes(const struct summary *s)
+{
+    return s->least_bytes <= s->most_bytes;
+}
+
+/* Calls FOUND for each argument of the program, but the first, which is its name. */
+static void each_argument(const struct summary *s, void (*found)(struct output *, const struct pilgrim_value *),
+                          struct output *o)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    struct pilgrim_error error;
+    if (pilgrim_cursor_open(s->trace, 0, 0, &cursor, &error) != PILGRIM_OK)
+        return;
+    if (pilgrim_cursor_next(cursor, &call, &error) == PILGRIM_OK)
+        for (size_t i = 0; i < call.function->parameter_count; i++)
+            if (strcmp(call.function->parameters[i].name, "argv") == 0 && call.in[i].type == PILGRIM_ARRAY)
+                for (size_t k = 1; k < call.in[i].count; k++)
+                    if (call.in[i].items[k].type == PILGRIM_STRING)
+                        found(o, &call.in[i].items[k]);
+    pilgrim_cursor_close(cursor);
+}
+
+/* ---- text ---- */
+
+static void out_label(struct output *o, const char *label)
+{
+    out_text(o, label);
+    for (size_t i = strlen(label); i < LABEL; i++)
+        out_char(o, ' ');
+}
+
+/* Prints FORMAT's text. */
+static void out_format(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void out_format(struct output *o, const char *format, ...)
+{
+    char text[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    out_text(o, text);
+}
+
+static void out_bytes_short(struct output *o, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    unsigned unit = 0;
+    for (; value >= 1024 && unit < 6; unit++)
+        value /= 1024;
+    out_format(o, unit && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void text_argument(struct output *o, const struct pilgrim_value *v)
+{
+    bool plain = v->length > 0;
+    for (size_t i = 0; i < v->length; i++)
+        plain = plain && strchr(" '\"\\$&;|<>()*?[]#~`", v->text[i]) == NULL;
+    out_char(o, ' ');
+    if (plain)
+        out_json_escaped(o, v->text, v->length);
+    else
+        out_json_string(o, v->text, v->length);
+}
+
+static void text_hosts(struct output *o, const struct summary *s)
+{
+    struct pilgrim_system *system;
+    struct pilgrim_error error;
+    struct pilgrim_host host;
+    if (pilgrim_system_open(s->trace, &system, &error) != PILGRIM_OK)
+        return;
+    const uint32_t hosts = pilgrim_system_hosts(system);
+    bool named = pilgrim_system_host(system, 0, &host) == PILGRIM_OK && host.name;
+    if (named)
+        out_format(o, " on %u host%s", hosts, hosts == 1 ? "" : "s");
+    for (uint32_t i = 0; named && i < hosts && i < HOSTS_SHOWN; i++) {
+        if (pilgrim_system_host(system, i, &host) != PILGRIM_OK || !host.name)
+            continue;
+        out_text(o, i ? ", " : " (");
+        out_name(o, host.name);
+        if (i + 1 == hosts || i + 1 == HOSTS_SHOWN)
+            out_text(o, hosts > HOSTS_SHOWN ? ", ...)" : ")");
+    }
+    pilgrim_system_close(system);
+}
+
+static void text_head_lines(struct output *o, const struct summary *s, const char *path, const char *file)
+{
+    const char *program = pilgrim_property(s->trace, "program"), *library = pilgrim_property(s->trace, "library");
+    const char *tracer = pilgrim_property(s->trace, "tracer"), *timing = pilgrim_property(s->trace, "timing");
+    char date[DATE_MAX];
+    put_date(date, path, file, "%Y-%m-%d %H:%M");
+    out_label(o, "program");
+    out_name(o, program ? program : "unknown");
+    each_argument(s, text_argument, o);
+    out_text(o, "\n");
+    out_label(o, "MPI");
+    out_name(o, library ? library : "unknown");
+    out_text(o, "\n");
+    out_label(o, "recorded");
+    if (*date)
+        out_format(o, "%s by ", date);
+    out_name(o, tracer ? tracer : "pilgrim");
+    out_text(o, ", PILGRIM_TIMING=");
+    out_name(o, timing ? timing : "?");
+    out_text(o, "\n");
+    out_label(o, "ran on");
+    out_format(o, "%llu rank%s", (unsigned long long)s->ranks, s->ranks == 1 ? "" : "s");
+    text_hosts(o, s);
+    out_format(o, ", %llu thread%s with %llu MPI call%s\n", (unsigned long long)s->threads, s->threads == 1 ? "" : "s",
+               (unsigned long long)s->calls, s->calls == 1 ? "" : "s");
+    out_label(o, "wall time");
+    if (s->wall_ns > 0) {
+        out_duration(o, s->wall_ns);
+        out_text(o, " from MPI_Init to MPI_Finalize");
+        if (s->init_ns > 0) {
+            out_text(o, ", ");
+            out_duration(o, s->init_ns);
+            out_text(o, " of it in MPI_Init");
+        }
+        out_char(o, '\n');
+    } else {
+        out_text(o, "not known\n");
+    }
+}
+
+static void text_time(struct output *o, const struct summary *s)
+{
+    char mean[OUT_DURATION_MAX], least[OUT_DURATION_MAX], most[OUT_DURATION_MAX];
+    if (!s->profiled_ranks)
+        return;
+    const bool several = s->profiled_ranks > 1;
+    out_format(o, several ? "\n%-*s%7s%9s%9s%7s%9s%7s%11s\n" : "\n%-*s%7s%9s\n", NAMES, "time of a rank", "share",
+               "mean", "least", "rank", "most", "rank", "imbalance");
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
+        const struct profile_activity *a = &s->activities[i];
+        if (a->most_ns <= 0)
+            continue;
+        put_duration(mean, mean_of(s, i));
+        put_duration(least, a->least_ns);
+        put_duration(most, a->most_ns);
+        out_format(o, "  %-*s%6.1f%%%9s", NAMES - 2, pilgrim_activity_name(i), 100 * share(a->total_ns, s->run_ns),
+                   mean);
+        if (several)
+            out_format(o, "%9s%7u%9s%7u%10.0f%%", least, a->least_rank, most, a->most_rank, 100 * imbalance(s, i));
+        out_char(o, '\n');
+    }
+}
+
+static void text_sites(struct output *o, const struct summary *s, struct source_lines *lines, unsigned columns)
+{
+    const size_t width = columns - 36;
+    char total[OUT_DURATION_MAX], mean[OUT_DURATION_MAX];
+    if (!s->site_count)
+        return;
+    out_format(o, "\n%-*s%7s%9s%11s%9s\n", (int)width, "most expensive calls, all ranks together", "share", "total",
+               "calls", "mean");
+    for (size_t i = 0; i < s->site_count; i++) {
+        const struct summary_site *site = &s->sites[i];
+        const uint64_t start = out_position(o);
+        out_text(o, "  ");
+        out_name(o, site->class->function->name);
+        out_text(o, " at ");
+        text_place(o, site->class->site, lines);
+        if (out_position(o) - start >= width) { /* a long name has a line of its own */
+            out_char(o, '\n');
+            out_format(o, "%*s", (int)width, "");
+        } else {
+            out_format(o, "%*s", (int)(width - (out_position(o) - start)), "");
+        }
+        put_duration(total, site->ns);
+        put_duration(mean, site->ns / (double)site->calls);
+        out_format(o, "%6.1f%%%9s%11llu%9s\n", 100 * share(site->ns, s->run_ns), total, (unsigned long long)site->calls,
+                   mean);
+    }
+}
+
+static void text_loop(struct output *o, const struct summary *s, struct source_lines *lines)
+{
+    const struct summary_loop *l = &s->loop;
+    if (!l->item)
+        return;
+    out_text(o, "\n");
+    out_label(o, "main loop");
+    loops_counts(o, &l->item->counts);
+    out_text(o, ", begins with ");
+    out_name(o, l->class->function->name);
+    out_text(o, " at ");
+    text_place(o, l->class->site, lines);
+    out_char(o, '\n');
+    out_label(o, "");
+    out_format(o, "%zu call site%s in it", l->call_sites, l->call_sites == 1 ? "" : "s");
+    if (l->ns > 0) {
+        out_text(o, ", ");
+        out_duration(o, l->ns);
+        if (l->thread_count > 1)
+            out_format(o, " on each of the %zu threads that have it", l->thread_count);
+    }
+    out_char(o, '\n');
+}
+
+static void text_messages(struct output *o, const struct summary *s)
+{
+    out_label(o, "messages");
+    out_format(o, "%llu", (unsigned long long)s->sent.messages);
+    if (s->sent.messages > 0) {
+        out_text(o, ", ");
+        out_bytes_short(o, s->sent.bytes);
+    }
+    if (has_sizes(s)) {
+        out_text(o, "; sizes from ");
+        out_bytes_short(o, s->least_bytes);
+        out_text(o, " to ");
+        out_bytes_short(o, s->most_bytes);
+        if (s->least_bytes != s->most_bytes) {
+            out_text(o, ", mean ");
+            out_bytes_short(o, s->sent.bytes / (s->sent.messages - s->unsized));
+        }
+    }
+    out_char(o, '\n');
+}
+
+/* Prints PATH as one word of a shell. */
+static void out_shell_word(struct output *o, const char *path)
+{
+    if (strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+=%,@") == strlen(path)) {
+        out_text(o, path);
+        return;
+    }
+    out_char(o, '\'');
+    for (const char *quote; (quote = strchr(path, '\'')); path = quote + 1) {
+        out_json_escaped(o, path, (size_t)(quote - path));
+        out_text(o, "'\\''");
+    }
+    out_name(o, path);
+    out_char(o, '\'');
+}
+
+static void text_command(struct output *o, const char *options, const char *path)
+{
+    out_text(o, "pilgrim decode ");
+    out_text(o, options);
+    out_char(o, ' ');
+    out_shell_word(o, path);
+    out_char(o, '\n');
+}
+
+static void text_odd(struct output *o, const struct summary *s, const char *path)
+{
+    out_text(o, s->odd_count ? "\nodd\n" : "\nodd        nothing was found\n");
+    for (size_t i = 0; i < s->odd_count; i++) {
+        out_text(o, "  ");
+        out_name(o, s->odd[i].what);
+        out_text(o, "\n      ");
+        text_command(o, s->odd[i].command, path);
+    }
+}
+
+void summary_text(struct output *o, const struct summary *s, const char *path, const char *file,
+                  struct source_lines *lines, unsigned columns)
+{
+    static const char *const more[][2] = {
+        {"what each call costs", "--stats"}, {"the program as loops", "--loops"}, {"the first calls", "--limit=20"}};
+    text_head_lines(o, s, path, file);
+    text_time(o, s);
+    text_sites(o, s, lines, columns);
+    text_loop(o, s, lines);
+    text_messages(o, s);
+    text_odd(o, s, path);
+    out_text(o, "\nmore\n");
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        out_format(o, "  %-22s", more[i][0]);
+        text_command(o, more[i][1], path);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_text(struct output *o, const char *name, const char *text)
+{
+    out_text(o, name);
+    if (text)
+        out_json_string(o, text, strlen(text));
+    else
+        out_text(o, "null");
+}
+
+static void json_ns(struct output *o, const char *name, double ns)
+{
+    out_text(o, name);
+    out_uint(o, ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
+}
+
+static void json_uint(struct output *o, const char *name, uint64_t v)
+{
+    out_text(o, name);
+    out_uint(o, v);
+}
+
+static void json_argument(struct output *o, const struct pilgrim_value *v)
+{
+    out_char(o, ',');
+    out_json_string(o, v->text, v->length);
+}
+
+static void json_hosts(struct output *o, const struct summary *s)
+{
+    struct pilgrim_system *system;
+    struct pilgrim_error error;
+    struct pilgrim_host host;
+    const char *separator = "";
+    out_text(o, ",\"hosts\":[");
+    if (pilgrim_system_open(s->trace, &system, &error) == PILGRIM_OK) {
+        for (uint32_t i = 0; i < pilgrim_system_hosts(system); i++) {
+            if (pilgrim_system_host(system, i, &host) != PILGRIM_OK || !host.name)
+                continue;
+            json_text(o, separator, host.name);
+            separator = ",";
+        }
+        pilgrim_system_close(system);
+    }
+    out_char(o, ']');
+}
+
+static void json_time_members(struct output *o, const struct summary *s)
+{
+    if (s->wall_ns > 0)
+        json_ns(o, ",\"wall\":", s->wall_ns);
+    if (s->init_ns > 0)
+        json_ns(o, ",\"init\":", s->init_ns);
+    out_text(o, ",\"activities\":{");
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES && s->profiled_ranks; i++) {
+        const struct profile_activity *a = &s->activities[i];
+        out_text(o, i ? ",\"" : "\"");
+        json_activity(o, i);
+        out_format(o, "\":{\"share\":%.6f", share(a->total_ns, s->run_ns));
+        json_ns(o, ",\"mean\":", mean_of(s, i));
+        json_ns(o, ",\"min\":", a->least_ns);
+        json_uint(o, ",\"min_rank\":", a->least_rank);
+        json_ns(o, ",\"max\":", a->most_ns);
+        json_uint(o, ",\"max_rank\":", a->most_rank);
+        out_format(o, ",\"imbalance\":%.4f}", imbalance(s, i));
+    }
+    out_char(o, '}');
+}
+
+static void json_class(struct output *o, const struct pilgrim_class *class, struct source_lines *lines)
+{
+    json_text(o, "{\"func\":", class->function->name);
+    out_text(o, ",\"site\":");
+    if (class->site)
+        json_frame(o, class->site);
+    else
+        out_text(o, "null");
+    json_place(o, class->site, lines);
+}
+
+static void json_sites(struct output *o, const struct summary *s, struct source_lines *lines)
+{
+    out_text(o, ",\"sites\":[");
+    for (size_t i = 0; i < s->site_count; i++) {
+        out_text(o, i ? "," : "");
+        json_class(o, s->sites[i].class, lines);
+        json_uint(o, ",\"calls\":", s->sites[i].calls);
+        json_ns(o, ",\"total\":", s->sites[i].ns);
+        out_format(o, ",\"share\":%.6f}", share(s->sites[i].ns, s->run_ns));
+    }
+    out_char(o, ']');
+    if (!s->loop.item)
+        return;
+    json_uint(o, ",\"loop\":{\"entered\":", s->loop.item->counts.times);
+    json_uint(o, ",\"total\":", s->loop.item->counts.total);
+    json_uint(o, ",\"min\":", s->loop.item->counts.min);
+    json_uint(o, ",\"max\":", s->loop.item->counts.max);
+    json_uint(o, ",\"threads\":", s->loop.thread_count);
+    json_uint(o, ",\"call_sites\":", s->loop.call_sites);
+    json_ns(o, ",\"time\":", s->loop.ns);
+    out_text(o, ",\"first\":");
+    json_class(o, s->loop.class, lines);
+    out_text(o, "}}");
+}
+
+static void json_sizes(struct output *o, const struct summary *s)
+{
+    const char *separator = ",\"sizes\":[[";
+    for (unsigned k = 0; k < SUMMARY_SIZES; k++) {
+        if (!s->sizes[k])
+            continue;
+        json_uint(o, separator, k > 0 ? UINT64_C(1) << (k - 1) : 0);
+        json_uint(o, ",", s->sizes[k]);
+        separator = "],[";
+    }
+    out_text(o, "]]");
+}
+
+void summary_json(struct output *o, const struct summary *s, const char *path, const char *file,
+                  struct source_lines *lines)
+{
+    static const char *const properties[] = {"library", "tracer", "timing"};
+    char date[DATE_MAX];
+    put_date(date, path, file, "%Y-%m-%dT%H:%M:%S%z");
+    json_text(o, "{\"program\":", pilgrim_property(s->trace, "program"));
+    json_text(o, ",\"arguments\":[", pilgrim_property(s->trace, "program"));
+    each_argument(s, json_argument, o);
+    out_char(o, ']');
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+        out_format(o, ",\"%s\":", properties[i]);
+        json_text(o, "", pilgrim_property(s->trace, properties[i]));
+    }
+    json_text(o, ",\"written\":", *date ? date : NULL);
+    json_hosts(o, s);
+    json_uint(o, ",\"ranks\":", s->ranks);
+    json_uint(o, ",\"threads\":", s->threads);
+    json_uint(o, ",\"calls\":", s->calls);
+    json_time_members(o, s);
+    json_sites(o, s, lines);
+    json_uint(o, ",\"messages\":", s->sent.messages);
+    json_uint(o, ",\"bytes\":", s->sent.bytes);
+    if (has_sizes(s)) {
+        json_uint(o, ",\"least_bytes\":", s->least_bytes);
+        json_uint(o, ",\"most_bytes\":", s->most_bytes);
+        json_sizes(o, s);
+    }
+    json_uint(o, ",\"failed_calls\":", s->failed);
+    json_uint(o, ",\"failed_polls\":", s->polls);
+    json_uint(o, ",\"pending_requests\":", s->pending);
+    out_text(o, ",\"odd\":[");
+    for (size_t i = 0; i < s->odd_count; i++) {
+        json_text(o, i ? ",{\"what\":" : "{\"what\":", s->odd[i].what);
+        json_text(o, ",\"options\":", s->odd[i].command);
+        out_char(o, '}');
+    }
+    out_text(o, "]}\n");
+}
