@@ -67,14 +67,16 @@ static enum pilgrim_status find_address(struct path_tables *t, const uint64_t ad
     return PILGRIM_OK;
 }
 
-/* Adds the path of a class, whose COUNT addresses stand in C, the innermost first. */
-static enum pilgrim_status add_path(struct path_tables *t, struct cursor *c, size_t count)
+/* Adds the path of a class, whose COUNT addresses in MODULES modules stand in C, the innermost first. */
+static enum pilgrim_status add_path(struct path_tables *t, struct cursor *c, size_t count, size_t modules)
 {
     uint64_t address[SITE_FRAMES_MAX][2];
     uint32_t same = 0;
-    for (size_t i = count; i-- > 0;)
-        for (unsigned k = 0; k < 2; k++)
-            address[i][k] = cursor_varint(c);
+    for (size_t i = count; i-- > 0;) {
+        address[i][0] = cursor_index(c, modules);
+        address[i][1] = cursor_varint(c);
+    }
+    TRY(c->status);
     while (same < t->depth && same < count) {
         const struct path_address *a = &t->addresses[t->path[same] - 1];
         if (a->module != address[same][0] || a->offset != address[same][1])
@@ -96,7 +98,7 @@ static enum pilgrim_status collect_paths(const struct fragment *f, struct path_t
         const uint8_t *data = intern_get(&f->classes, i, &length);
         cursor_init(&c, data, length);
         bytes_put_varint(&t->functions, cursor_varint(&c));
-        TRY(add_path(t, &c, cursor_index(&c, SITE_FRAMES_MAX + 1)));
+        TRY(add_path(t, &c, cursor_index(&c, SITE_FRAMES_MAX + 1), f->modules.count));
     }
     return PILGRIM_OK;
 }
@@ -120,12 +122,12 @@ static void find_in_module(const struct fragment *f, uint64_t module, struct pat
     size_t length;
     const uint8_t *data = intern_get(&f->modules, (uint32_t)module, &length);
     cursor_init(&c, data, length);
-    const char *name = (const char *)intern_get(&f->strings, (uint32_t)cursor_varint(&c), NULL);
-    const size_t id_length = cursor_count(&c, 1);
+    const size_t name = cursor_index(&c, f->strings.count), id_length = cursor_count(&c, 1);
     const uint8_t *id = cursor_take(&c, id_length);
     for (size_t i = 0; i < count; i++)
         room[i] = (struct elf_address){.offset = sorted[i]->offset};
-    if (!id || !find_symbols(name, id, id_length, room, count, names))
+    if (c.status != PILGRIM_OK ||
+        !find_symbols((const char *)intern_get(&f->strings, (uint32_t)name, NULL), id, id_length, room, count, names))
         return;
     for (size_t i = 0; i < count; i++)
         if (room[i].known && room[i].name < UINT32_MAX) {

@@ -12,7 +12,8 @@
  * beginning: there are none. */
 void paths_name_functions(module_symbols_find *find);
 
-/* Appends both tables of F to OUT. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* Appends both tables of F to OUT. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; PILGRIM_DAMAGED if F came from
+ * outside, and a path is in a module that it has not */
 enum pilgrim_status paths_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_data.h"
+#include "write/paths_writer.h"
 #include "write/trace_writer.h"
 #include "record/stream_times.h"
 #include "pilgrim/reader.h"
@@ -407,6 +408,38 @@ START_TEST(broken_messages_are_refused)
 }
 END_TEST
 
+static bool find_nothing(const char *module, const uint8_t *build_id, size_t build_id_length,
+                         struct elf_address *addresses, size_t count, struct bytes *names)
+{
+    ck_abort_msg("symbols of %s", module);
+    return build_id && build_id_length && addresses && count && names;
+}
+
+/* One class with a path of one address, which is in MODULE; the only module has the string NAME as its name. */
+static enum pilgrim_status write_paths(uint8_t module, uint8_t name)
+{
+    const uint8_t class[] = {0, 1, module, 5}, described[] = {name, 1, 'i'};
+    struct fragment *f = fragment_new(0);
+    struct bytes out = {0};
+    uint32_t number;
+    ck_assert_int_eq(intern_add(&f->modules, described, sizeof described, &number), PILGRIM_OK);
+    ck_assert_int_eq(intern_add(&f->classes, class, sizeof class, &number), PILGRIM_OK);
+    enum pilgrim_status status = paths_write(f, &out);
+    bytes_free(&out);
+    fragment_free(f);
+    return status;
+}
+
+START_TEST(broken_paths_are_refused)
+{
+    paths_name_functions(find_nothing);
+    ck_assert_int_eq(write_paths(0, 3), PILGRIM_OK); /* without names of functions */
+    ck_assert_int_eq(write_paths(1, 0), PILGRIM_DAMAGED);
+    ck_assert_int_eq(write_paths(127, 0), PILGRIM_DAMAGED);
+    paths_name_functions(NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fragment");
@@ -420,6 +453,7 @@ int main(void)
     tcase_add_test(tests, trips_differ_within_a_group);
     tcase_add_test(tests, only_neighbours_merge);
     tcase_add_test(tests, broken_messages_are_refused);
+    tcase_add_test(tests, broken_paths_are_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
