@@ -29,14 +29,13 @@ static bool same_times(const struct elements *t, const struct element *a, const 
 /* Returns how much it is worth to join A with B, of the new group; 0: they do not match. */
 static uint32_t weight(const struct elements *t, const struct element *a, const struct element *b)
 {
-    bool same = same_times(t, a, b);
     if (!a->keys && !b->keys)
-        return a->key == b->key ? WEIGHT_CALL + same : 0;
+        return a->key == b->key ? WEIGHT_CALL + same_times(t, a, b) : 0;
     if (!a->keys || !b->keys) {
         const struct element *block = a->keys ? a : b, *call = a->keys ? b : a;
-        return same && b->times[0] > 1 && has_key(block, call->key) ? WEIGHT_CALL - 1 : 0;
+        return b->times[0] > 1 && has_key(block, call->key) && same_times(t, a, b) ? WEIGHT_CALL - 1 : 0;
     }
-    return element_alike(t, a, b) ? WEIGHT_CALL * element_common_keys(t, a, b) + same : 0;
+    return element_alike(t, a, b) ? WEIGHT_CALL * element_common_keys(t, a, b) + same_times(t, a, b) : 0;
 }
 
 /* Makes the call E, with COUNT numbers of times, a block with this call. */
