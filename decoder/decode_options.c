@@ -246,7 +246,11 @@ static bool check_given(const struct options *o, enum option_view view, uint64_t
         complain("--stats=histograms and --by exclude each other");
         return false;
     }
-    if (view == VIEW_SYSTEM && o->limit != UINT64_MAX && !o->ranks.count) {
+    if (o->histograms && o->csv) {
+        complain("--stats=histograms does not go with --format=csv, which can be had as: text, json");
+        return false;
+    }
+    if (view == VIEW_SYSTEM && o->limit != UINT64_MAX && !o->ranks.count && !o->csv) {
         complain("--limit with --system needs --rank");
         return false;
     }

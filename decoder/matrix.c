@@ -5,6 +5,7 @@
  * of all ranks are, at the end. */
 #include "matrix.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,8 +147,37 @@ static struct cell close_cell(const struct matrix *m, const struct open_cell *op
     return (struct cell){back ? other : open->rank, back ? open->rank : other, open->count, open->bytes};
 }
 
-static void print_cell(struct output *o, const struct cell *cell)
+static void print_json(struct output *o, const struct cell *cell, const char *what)
 {
+    out_named(o, "{\"from\":", cell->from);
+    out_json_field(o, "to", cell->to);
+    out_text(o, ",\"");
+    out_text(o, what);
+    out_text(o, "\":");
+    out_uint(o, cell->count);
+    out_text(o, ",\"bytes\":");
+    out_uint(o, cell->bytes);
+    out_text(o, "}\n");
+}
+
+static void print_text(struct output *o, const struct cell *cell)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%7lld %7lld %12llu %14llu\n", (long long)cell->from, (long long)cell->to,
+             (unsigned long long)cell->count, (unsigned long long)cell->bytes);
+    out_text(o, text);
+}
+
+static void print_cell(struct output *o, const struct matrix_options *options, const struct cell *cell)
+{
+    if (options->format == MATRIX_JSON) {
+        print_json(o, cell, options->windows ? "operations" : "messages");
+        return;
+    }
+    if (options->format == MATRIX_TEXT) {
+        print_text(o, cell);
+        return;
+    }
     out_int(o, cell->from);
     out_char(o, ',');
     out_int(o, cell->to);
@@ -158,6 +188,18 @@ static void print_cell(struct output *o, const struct cell *cell)
     out_char(o, '\n');
 }
 
+static void print_head(struct output *o, const struct matrix_options *options)
+{
+    char text[96];
+    const char *what = options->windows ? "operations" : "messages";
+    if (options->format == MATRIX_TEXT)
+        snprintf(text, sizeof text, "%7s %7s %12s %14s\n", "from", "to", what, "bytes");
+    else
+        snprintf(text, sizeof text, "from,to,%s,bytes\n", what);
+    if (options->format != MATRIX_JSON)
+        out_text(o, text);
+}
+
 static bool print_cells(struct output *o, const struct matrix *m)
 {
     struct cell *cells = malloc((m->cell_count + 1) * sizeof *cells);
@@ -166,7 +208,7 @@ static bool print_cells(struct output *o, const struct matrix *m)
     for (size_t i = 0; i < m->cell_count; i++)
         cells[i] = close_cell(m, &m->cells[i]);
     qsort(cells, m->cell_count, sizeof *cells, compare_cells);
-    out_text(o, m->options->windows ? "from,to,operations,bytes\n" : "from,to,messages,bytes\n");
+    print_head(o, m->options);
     for (size_t i = 0, next; i < m->cell_count; i = next) {
         struct cell sum = cells[i];
         for (next = i + 1; next < m->cell_count && compare_cells(&cells[next], &sum) == 0; next++) {
@@ -175,7 +217,7 @@ static bool print_cells(struct output *o, const struct matrix *m)
         }
         if (m->options->rank(m->options->context,
                              (uint32_t)sum.from)) /* -1, an unknown rank, becomes a number that no rank has */
-            print_cell(o, &sum);
+            print_cell(o, m->options, &sum);
     }
     free(cells);
     return true;

@@ -10,7 +10,10 @@
 /* True if the caller has chosen this rank, or this thread. */
 typedef bool (*matrix_choice)(const void *context, uint32_t number);
 
+enum matrix_format { MATRIX_TEXT, MATRIX_JSON, MATRIX_CSV };
+
 struct matrix_options {
+    enum matrix_format format;
     bool windows;         /* count operations on windows (put, get, accumulate) instead of messages */
     matrix_choice rank;   /* senders whose lines are printed */
     matrix_choice thread; /* threads whose calls count */

@@ -8,18 +8,19 @@
 enum { NAME_COLUMNS = 22, INDENT_COLUMNS = 2, USAGE_COLUMNS = 22 };
 
 #define TEXT_JSON (FORMAT_TEXT | FORMAT_JSON)
+#define TABLE     (TEXT_JSON | FORMAT_CSV)
 
 const struct view_row option_views[VIEW_COUNT] = {
     {"calls", TEXT_JSON, FORMAT_TEXT},
     {"--loops", TEXT_JSON, FORMAT_TEXT},
-    {"--stats", TEXT_JSON, FORMAT_TEXT},
-    {"--stats --by=rank", TEXT_JSON, FORMAT_TEXT},
-    {"--stats --by=path", TEXT_JSON | FORMAT_FOLDED, FORMAT_TEXT},
-    {"--matrix", FORMAT_CSV, FORMAT_CSV},
+    {"--stats", TABLE, FORMAT_TEXT},
+    {"--stats --by=rank", TABLE, FORMAT_TEXT},
+    {"--stats --by=path", TABLE | FORMAT_FOLDED, FORMAT_TEXT},
+    {"--matrix", TABLE, FORMAT_CSV},
     {"--grammar", FORMAT_TEXT, FORMAT_TEXT},
-    {"--communicators", TEXT_JSON, FORMAT_TEXT},
-    {"--system", TEXT_JSON, FORMAT_TEXT},
-    {"--properties", TEXT_JSON, FORMAT_TEXT},
+    {"--communicators", TABLE, FORMAT_TEXT},
+    {"--system", TABLE, FORMAT_TEXT},
+    {"--properties", TABLE, FORMAT_TEXT},
     {"--endings", TEXT_JSON, FORMAT_TEXT},
     {"--summary", TEXT_JSON, FORMAT_TEXT},
 };
@@ -40,7 +41,7 @@ const struct option_row option_rows[] = {
     {"by", 'b', ARGUMENT_REQUIRED, "rank|path", "rank or path", OPTIONS_VIEW, VIEWS_STATS, false,
      "with --stats: what each rank did with its time, or what calls cost by the functions that lead to them"},
     {"matrix", 'x', ARGUMENT_OPTIONAL, "rma", "rma, or nothing", OPTIONS_VIEW, VIEW_MATRIX, false,
-     "messages and bytes from rank to rank, as CSV; =rma: operations on windows"},
+     "messages and bytes from rank to rank, as CSV if --format does not say otherwise; =rma: operations on windows"},
     {"communicators", 'c', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_COMMUNICATORS, false,
      "the communicators that each rank created"},
     {"system", 'S', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SYSTEM, false,
@@ -67,7 +68,8 @@ const struct option_row option_rows[] = {
 
     {"format", 'f', ARGUMENT_REQUIRED, "text|json|csv|folded", "text, json, csv or folded", OPTIONS_HOW, VIEWS_ALL,
      false,
-     "text for people, one JSON object a line, comma-separated values, or with --stats --by=path the input of flame "
+     "text for people, one JSON object a line, comma-separated values (not of calls and loops), or with --stats "
+     "--by=path the input of flame "
      "graph tools, in microseconds"},
     {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS, false,
      "times by the clock of each process (the default), or on one time axis for all ranks"},

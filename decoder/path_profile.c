@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/call_paths.h"
+#include "csv.h"
 #include "decode_errors.h"
 #include "print.h"
 
@@ -248,6 +249,25 @@ static void out_path(struct output *o, const struct path_node *n, const char *se
     put(o, n->name);
 }
 
+/* Returns the names of the functions around N and its own, the outermost first; to be freed. NULL: no memory. */
+static char *joined_names(const struct path_node *n)
+{
+    static const char separator[] = " > ";
+    size_t length = 1;
+    for (const struct path_node *up = n; up->parent; up = up->parent)
+        length += strlen(up->name) + strlen(separator);
+    char *names = calloc(1, length), *at = names ? names + length - 1 : NULL;
+    for (const struct path_node *up = n; at && up->parent; up = up->parent) {
+        const size_t count = strlen(up->name);
+        memcpy(at -= count, up->name, count);
+        if (up->parent->parent)
+            memcpy(at -= strlen(separator), separator, strlen(separator));
+    }
+    if (names)
+        memmove(names, at, strlen(at) + 1);
+    return names;
+}
+
 static void put_json(struct output *o, const char *name)
 {
     out_json_string(o, name, strlen(name));
@@ -283,6 +303,37 @@ static void tree_json(struct output *o, const struct call_profile *p, const stru
         out_text(o, ",\"bytes\":");
         out_uint(o, n->sent.bytes);
         out_text(o, "}\n");
+    }
+}
+
+/* Prints a line for each function, and for each MPI function that it calls. The functions around it are one cell, the
+ * outermost first, with " > " between them. */
+static void tree_csv(struct output *o, const struct call_profile *p, const struct path_tree *t)
+{
+    struct csv c = {.out = o};
+    out_text(o, "functions,func,calls,own_calls,total,own,messages,bytes\n");
+    for (const struct path_node *n = t->root.children; n && !o->error; n = node_behind(n)) {
+        const struct path_node *function = n->is_call ? n->parent : n;
+        char *names = joined_names(function);
+        csv_name(&c, names);
+        free(names);
+        csv_name(&c, n->is_call ? n->name : NULL);
+        csv_uint(&c, n->calls);
+        if (n->is_call)
+            csv_empty(&c, 1);
+        else
+            csv_uint(&c, n->own_calls);
+        if (p->timed)
+            csv_ns(&c, n->ns);
+        else
+            csv_empty(&c, 1);
+        if (p->timed && !n->is_call)
+            csv_ns(&c, n->own_ns);
+        else
+            csv_empty(&c, 1);
+        csv_uint(&c, n->sent.messages);
+        csv_uint(&c, n->sent.bytes);
+        csv_end(&c);
     }
 }
 
@@ -322,7 +373,7 @@ enum pilgrim_status path_profile_print(struct output *o, const struct call_profi
                                        struct pilgrim_error *error)
 {
     static void (*const printers[])(struct output *, const struct call_profile *, const struct path_tree *) = {
-        [PATH_TEXT] = tree_text, [PATH_JSON] = tree_json, [PATH_FOLDED] = tree_folded};
+        [PATH_TEXT] = tree_text, [PATH_JSON] = tree_json, [PATH_CSV] = tree_csv, [PATH_FOLDED] = tree_folded};
     struct path_tree tree = {0};
     struct call_paths *paths = call_paths_new(lines);
     bool good = paths && make_tree(&tree, p, options, paths);

@@ -7,7 +7,7 @@
 #include "analysis/profile.h"
 #include "analysis/source_lines.h"
 
-enum path_format { PATH_TEXT, PATH_JSON, PATH_FOLDED };
+enum path_format { PATH_TEXT, PATH_JSON, PATH_CSV, PATH_FOLDED };
 
 struct path_options {
     enum path_format format;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "call_lines.h"
+#include "csv.h"
 #include "decode_options.h"
 #include "matrix.h"
 #include "path_profile.h"
@@ -40,10 +41,10 @@ static enum pilgrim_status find_clock(const struct pilgrim_trace *trace, const s
     if (status != PILGRIM_OK || clock->point_count)
         return status;
     *error = (struct pilgrim_error){.status = PILGRIM_INVALID};
-    snprintf(error->message, sizeof error->message,
-             "it has no clock measurement for rank %u (PILGRIM_TIMING=bins and exact store one); print without "
-             "--clock=common",
-             rank);
+    snprintf(
+        error->message, sizeof error->message,
+        "--clock=common needs times of calls, which rank %u does not have: record with PILGRIM_TIMING=bins or exact",
+        rank);
     return PILGRIM_INVALID;
 }
 
@@ -113,7 +114,10 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
             break;
         if (!list_has(&o->threads, (uint32_t)communicator.thread))
             continue;
-        communicator_print(out, rank, &communicator, o->json);
+        if (o->csv)
+            csv_communicator(out, rank, &communicator);
+        else
+            communicator_print(out, rank, &communicator, o->json);
         --*left;
     }
     pilgrim_communicators_close(list);
@@ -147,14 +151,19 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
     enum pilgrim_status status = pilgrim_system_open(trace, &system, error);
     if (status != PILGRIM_OK)
         return status;
-    if (!o->ranks.count)
+    if (o->csv)
+        csv_location_head(out);
+    else if (!o->ranks.count)
         status = machine_print(out, trace, system, o->json) == PILGRIM_OK ? PILGRIM_OK : no_memory(error);
-    for (uint32_t rank = 0;
-         o->ranks.count && rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK;
+    for (uint32_t rank = 0; (o->ranks.count || o->csv) && rank < pilgrim_rank_count(trace) && left > 0 && !out->error &&
+                            status == PILGRIM_OK;
          rank++) {
         if (!list_has(&o->ranks, rank))
             continue;
-        status = location_print(out, trace, system, rank, o->json, error);
+        if (o->csv)
+            csv_location(out, system, rank);
+        else
+            status = location_print(out, trace, system, rank, o->json, error);
         left--;
     }
     pilgrim_system_close(system);
@@ -216,7 +225,7 @@ static bool shows(const void *options, uint32_t rank, uint32_t thread)
 static enum pilgrim_status print_paths(struct output *out, const struct call_profile *profile, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
-    enum path_format format = o->json ? PATH_JSON : o->folded ? PATH_FOLDED : PATH_TEXT;
+    enum path_format format = o->json ? PATH_JSON : o->csv ? PATH_CSV : o->folded ? PATH_FOLDED : PATH_TEXT;
     const struct path_options options = {.format = format, .function = o->function, .depth = o->depth};
     return path_profile_print(out, profile, &options, lines, error);
 }
@@ -227,6 +236,8 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
 {
     struct call_profile profile;
     struct pilgrim_error later;
+    if (o->by_rank && o->csv)
+        return csv_rank_times(out, trace, shows_rank, o, error);
     if (o->by_rank)
         return rank_times_print(out, trace, o->json, shows_rank, o, error);
     bool some = o->ranks.count > 0 || o->threads.count > 0;
@@ -234,8 +245,10 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
     if (o->by_path) {
         enum pilgrim_status printed = print_paths(out, &profile, o, lines, status == PILGRIM_OK ? error : &later);
         status = status == PILGRIM_OK ? printed : status;
-    } else if (o->json)
-        profile_json(out, &profile, o->histograms, o->function);
+    } else if (o->csv)
+        csv_profile(out, &profile, o->function, lines);
+    else if (o->json)
+        profile_json(out, &profile, o->histograms, o->function, lines);
     else
         profile_text(out, &profile, o->histograms, o->function, lines);
     complain_unsized(o, profile.unsized, "messages");
@@ -259,8 +272,13 @@ static enum pilgrim_status print_summary(struct output *out, const struct pilgri
 static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                         struct pilgrim_error *error)
 {
-    const struct matrix_options options = {
-        .windows = o->windows, .rank = shows_rank, .thread = shows_thread, .context = o};
+    const struct matrix_options options = {.windows = o->windows,
+                                           .format = o->json  ? MATRIX_JSON
+                                                     : o->csv ? MATRIX_CSV
+                                                              : MATRIX_TEXT,
+                                           .rank = shows_rank,
+                                           .thread = shows_thread,
+                                           .context = o};
     uint64_t unsized;
     enum pilgrim_status status = matrix_print(out, trace, &options, &unsized, error);
     complain_unsized(o, unsized, o->windows ? "operations" : "messages");
@@ -279,6 +297,8 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     struct printing p = {.calls = call_lines_new(out, o->json, frames, lines), .in_flight = in_flight_begin(trace)};
     if (!p.calls)
         return no_memory(error);
+    if (o->csv && o->communicators)
+        csv_communicator_head(out);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
         if (list_has(&o->ranks, rank))
             status = print_rank(out, trace, o, rank, &left, lines, &p, error);
@@ -296,7 +316,7 @@ static void print_partial(struct output *out, const struct pilgrim_trace *trace,
     static struct output messages = {.descriptor = 2};
     if (o->endings || o->summary)
         return; /* it says so itself */
-    if (!o->json && !o->folded &&
+    if (!o->json && !o->csv && !o->folded &&
         (o->stats || o->loops || o->system || o->grammar || o->communicators || o->properties)) {
         endings_print_partial(out, "", trace);
         return;
@@ -310,7 +330,7 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
                                       struct source_lines *lines, struct pilgrim_error *error)
 {
     print_partial(out, trace, o);
-    if (!o->json && !o->folded && (o->system || o->stats || o->loops))
+    if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
     if (o->endings)
         endings_print(out, trace, o->json);
@@ -326,7 +346,10 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
         return print_matrix(out, trace, o, error);
     if (!o->properties)
         return print_ranks(out, trace, o, lines, error);
-    properties_print(out, trace, o->json);
+    if (o->csv)
+        csv_properties(out, trace);
+    else
+        properties_print(out, trace, o->json);
     return PILGRIM_OK;
 }
 
@@ -353,7 +376,7 @@ static int open_and_print(const struct options *o)
         return complain_of(o->path, &opened);
     int result = EXIT_USAGE;
     if (input_has_chosen(trace, o)) {
-        const bool searches = !o->json || o->by_path || o->loops || o->summary;
+        const bool searches = !o->json || o->stats || o->loops || o->summary;
         struct source_lines *lines = source_lines_new(searches ? o->opened : NULL, o->modules);
         if (lines) {
             source_lines_warn(lines, complain);

@@ -52,7 +52,8 @@ enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *
 struct call_profile;
 void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
                   struct source_lines *lines);
-void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function);
+void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function,
+                  struct source_lines *lines);
 
 /* Print what begins both: the sums over all functions. */
 void profile_text_summary(struct output *o, const struct call_profile *p);

@@ -2,9 +2,12 @@
 /* Prints profiles (--stats) as a table, or as JSON; see pilgrim-decode(1). */
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "print.h"
 #include "analysis/profile.h"
+#include "site_place.h"
 
 enum { NAME_WIDTH = 32, BAR_MAX = 40, CELL_MAX = 48 };
 
@@ -127,15 +130,50 @@ static void text_histograms(struct output *o, const struct profile_row *row)
     text_histogram(o, "before", &row->gaps);
 }
 
-static void text_row(struct output *o, const struct call_profile *p, const struct profile_row *row, bool is_site,
-                     bool histograms, struct source_lines *lines)
+/* Returns the source line of a call site, to be freed; NULL: it is not known, or memory is short. */
+static char *site_line(const struct pilgrim_class *class, struct source_lines *lines)
+{
+    const char *line = class->site && lines ? source_lines_find(lines, class->site) : NULL;
+    return line ? strdup(line) : NULL;
+}
+
+/* Functions with more call sites than this are not searched for two on one line. */
+enum { SHARED_SITES_MAX = 1024 };
+
+/* Returns true if the call site K of F is on the same source line as another one of F. */
+static bool shares_line(const struct profile_function *f, size_t k, struct source_lines *lines)
+{
+    bool shares = false;
+    char *own = f->site_count > 1 && f->site_count <= SHARED_SITES_MAX ? site_line(f->sites[k].class, lines) : NULL;
+    for (size_t i = 0; own && i < f->site_count && !shares; i++) {
+        char *other = i == k ? NULL : site_line(f->sites[i].class, lines);
+        shares = other && strcmp(own, other) == 0;
+        free(other);
+    }
+    free(own);
+    return shares;
+}
+
+/* Prints a row. FUNCTION: the one whose call site it is; NULL: it is that of a function. A name that is too long for
+ * its column has a line of its own. */
+static void text_row(struct output *o, const struct call_profile *p, const struct profile_row *row,
+                     const struct profile_function *function, bool histograms, struct source_lines *lines)
 {
     uint64_t start = out_position(o);
-    if (is_site) {
+    if (function) {
         out_text(o, "  ");
         text_site(o, row->class, UINT64_MAX, lines);
+        if (shares_line(function, (size_t)(row - function->sites), lines)) {
+            out_text(o, " (+0x");
+            out_hex(o, row->class->site->offset);
+            out_char(o, ')');
+        }
     } else {
         out_name(o, row->class->function->name);
+    }
+    if (out_position(o) - start > NAME_WIDTH) {
+        out_char(o, '\n');
+        start = out_position(o);
     }
     while (out_position(o) - start < NAME_WIDTH)
         out_char(o, ' ');
@@ -167,7 +205,9 @@ void profile_text_summary(struct output *o, const struct call_profile *p)
         out_char(o, ',');
         out_percent(o, p->run_ns > 0 ? p->mpi_ns / p->run_ns : 0, 0);
         out_text(o, " of it in MPI");
-        out_text(o, p->estimated ? "; estimated where calls take about as long on all ranks\n" : "\n");
+        out_text(o, p->estimated ? "; estimated where calls take about as long on all ranks,\n"
+                                   "and the longest times (max, rank) are those of all ranks\n"
+                                 : "\n");
     }
     out_char(o, '\n');
 }
@@ -221,9 +261,9 @@ void profile_text(struct output *o, const struct call_profile *p, bool histogram
         const struct profile_function *f = &p->functions[i];
         if (!is_shown(f, function))
             continue;
-        text_row(o, p, &f->all, false, histograms && f->site_count > 1, lines);
+        text_row(o, p, &f->all, NULL, histograms && f->site_count > 1, lines);
         for (size_t k = 0; k < f->site_count; k++)
-            text_row(o, p, &f->sites[k], true, histograms, lines);
+            text_row(o, p, &f->sites[k], f, histograms, lines);
     }
 }
 
@@ -291,7 +331,7 @@ static void json_share(struct output *o, double share)
 }
 
 static void json_row(struct output *o, const struct call_profile *p, const struct profile_row *row, bool is_site,
-                     bool histograms)
+                     bool histograms, struct source_lines *lines)
 {
     const char *name = row->class->function->name;
     out_text(o, "{\"func\":");
@@ -302,6 +342,7 @@ static void json_row(struct output *o, const struct call_profile *p, const struc
             json_frame(o, row->class->site);
         else
             out_text(o, "null");
+        json_place(o, row->class->site, lines);
     }
     json_uint(o, "calls", row->calls);
     json_statistic(o, "duration", &row->durations, histograms);
@@ -352,15 +393,16 @@ void profile_json_summary(struct output *o, const struct call_profile *p)
     out_text(o, "}\n");
 }
 
-void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function)
+void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function,
+                  struct source_lines *lines)
 {
     profile_json_summary(o, p);
     for (size_t i = 0; i < p->function_count && !o->error; i++) {
         const struct profile_function *f = &p->functions[i];
         if (!is_shown(f, function))
             continue;
-        json_row(o, p, &f->all, false, histograms);
+        json_row(o, p, &f->all, false, histograms, lines);
         for (size_t k = 0; k < f->site_count; k++)
-            json_row(o, p, &f->sites[k], true, histograms);
+            json_row(o, p, &f->sites[k], true, histograms, lines);
     }
 }

@@ -91,6 +91,6 @@ enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trac
             text_line(o, &found);
     }
     if (!begun)
-        out_text(o, "the trace has no times of ranks (PILGRIM_TIMING=off, or no chosen rank)\n");
+        out_text(o, "the trace has no times of ranks: record without PILGRIM_TIMING=off\n");
     return PILGRIM_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode_errors.h"
+#include "analysis/polls.h"
 #include "analysis/messages.h"
 #include "print.h"
 

@@ -3,6 +3,7 @@
  * which on it is worth a look. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "summary.h"
 
@@ -36,12 +37,18 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* Returns FUNCTION as a word of a command that somebody may copy: a trace may have any text as a function's name. */
+static const char *as_word(const char *function)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
+    return function && *function && strspn(function, letters) == strlen(function) ? function : "'*'";
+}
+
 static void find_calls(struct summary *s)
 {
     char command[SUMMARY_TEXT_MAX];
     if (s->failed) {
-        snprintf(command, sizeof command, "--func=%.60s --rank=%u", s->failed_function ? s->failed_function : "'*'",
-                 s->failed_rank);
+        snprintf(command, sizeof command, "--func=%.60s --rank=%u", as_word(s->failed_function), s->failed_rank);
         add(s, command, "%llu call%s failed, first %.40s on rank %u", (unsigned long long)s->failed, plural(s->failed),
             s->failed_function ? s->failed_function : "one", s->failed_rank);
     }

@@ -258,7 +258,7 @@ static void text_messages(struct output *o, const struct summary *s)
         out_bytes_short(o, s->least_bytes);
         out_text(o, " to ");
         out_bytes_short(o, s->most_bytes);
-        if (s->least_bytes != s->most_bytes) {
+        if (s->least_bytes != s->most_bytes && s->sent.messages > s->unsized) {
             out_text(o, ", mean ");
             out_bytes_short(o, s->sent.bytes / (s->sent.messages - s->unsized));
         }

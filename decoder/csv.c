@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cells of comma-separated values, and views that are tables anyway; see csv.h. */
+#include "csv.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "print.h"
+#include "site_place.h"
+
+/* ---- cells ---- */
+
+static struct output *begin_cell(struct csv *c)
+{
+    if (c->begun)
+        out_char(c->out, ',');
+    c->begun = true;
+    return c->out;
+}
+
+void csv_text(struct csv *c, const char *text, size_t length)
+{
+    struct output *o = begin_cell(c);
+    bool quoted = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
+    for (size_t i = 0; i < length && !quoted; i++)
+        quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    if (quoted)
+        out_char(o, '"');
+    for (size_t n; length > 0; text += n, length -= n) {
+        char shown[PILGRIM_PRINTABLE_MAX];
+        n = pilgrim_printable(text, length, shown);
+        if (*text == '"')
+            out_char(o, '"');
+        out_text(o, shown);
+    }
+    if (quoted)
+        out_char(o, '"');
+}
+
+void csv_name(struct csv *c, const char *name)
+{
+    csv_text(c, name ? name : "", name ? strlen(name) : 0);
+}
+
+void csv_uint(struct csv *c, uint64_t v)
+{
+    out_uint(begin_cell(c), v);
+}
+
+void csv_int(struct csv *c, int64_t v)
+{
+    out_int(begin_cell(c), v);
+}
+
+void csv_ns(struct csv *c, double ns)
+{
+    out_uint(begin_cell(c), ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
+}
+
+void csv_share(struct csv *c, double share)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.6f", share);
+    out_text(begin_cell(c), text);
+}
+
+void csv_empty(struct csv *c, unsigned count)
+{
+    for (; count > 0; count--)
+        begin_cell(c);
+}
+
+void csv_end(struct csv *c)
+{
+    out_char(c->out, '\n');
+    c->begun = false;
+}
+
+/* ---- views ---- */
+
+void csv_properties(struct output *o, const struct pilgrim_trace *trace)
+{
+    struct csv c = {.out = o};
+    const char *key, *value;
+    out_text(o, "property,value\n");
+    for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++) {
+        csv_name(&c, key);
+        csv_name(&c, value);
+        csv_end(&c);
+    }
+}
+
+static void put_frame(struct csv *c, const struct pilgrim_frame *frame)
+{
+    char text[512];
+    if (!frame) {
+        csv_empty(c, 1);
+        return;
+    }
+    snprintf(text, sizeof text, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
+    csv_name(c, text);
+}
+
+static void put_row(struct csv *c, const struct call_profile *p, const struct profile_row *row,
+                    struct source_lines *lines)
+{
+    const struct pilgrim_statistic *d = &row->durations;
+    struct site_place place;
+    find_place(&place, row->class->site, lines);
+    csv_name(c, row->class->function->name);
+    put_frame(c, row->class->site);
+    csv_name(c, place.function);
+    csv_name(c, place.file);
+    if (*place.file)
+        csv_uint(c, place.line);
+    else
+        csv_empty(c, 1);
+    csv_uint(c, row->calls);
+    if (d->count > 0) {
+        csv_ns(c, d->total_ns);
+        csv_ns(c, d->mean_ns);
+        csv_uint(c, d->max_ns);
+        if (d->max_rank == PILGRIM_RANK_UNKNOWN)
+            csv_empty(c, 1);
+        else
+            csv_uint(c, d->max_rank);
+        csv_share(c, p->run_ns > 0 ? d->total_ns / p->run_ns : 0);
+    } else {
+        csv_empty(c, 5);
+    }
+    csv_uint(c, row->sent.messages);
+    csv_uint(c, row->sent.bytes);
+    csv_end(c);
+}
+
+void csv_profile(struct output *o, const struct call_profile *p, const char *function, struct source_lines *lines)
+{
+    struct csv c = {.out = o};
+    out_text(o, "func,site,function,file,line,calls,total,mean,max,max_rank,share,messages,bytes\n");
+    for (size_t i = 0; i < p->function_count && !o->error; i++) {
+        const struct profile_function *f = &p->functions[i];
+        if (function && fnmatch(function, f->all.class->function->name, 0) != 0)
+            continue;
+        for (size_t k = 0; k < f->site_count; k++)
+            put_row(&c, p, &f->sites[k], lines);
+    }
+}
+
+enum pilgrim_status csv_rank_times(struct output *o, const struct pilgrim_trace *trace,
+                                   bool (*choose)(const void *context, uint32_t rank), const void *context,
+                                   struct pilgrim_error *error)
+{
+    struct csv c = {.out = o};
+    out_text(o, "rank,ranks");
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
+        out_char(o, ',');
+        json_activity(o, i);
+    }
+    out_char(o, '\n');
+    for (uint32_t rank = 0, next = 0; rank < pilgrim_rank_count(trace) && !o->error; rank++) {
+        struct pilgrim_rank_profile found;
+        if (rank < next || !choose(context, rank))
+            continue;
+        enum pilgrim_status status = pilgrim_rank_profile(trace, rank, &found, error);
+        if (status == PILGRIM_END)
+            continue;
+        if (status != PILGRIM_OK)
+            return status;
+        next = found.first_rank + found.rank_count; /* a block is printed once */
+        csv_uint(&c, found.first_rank);
+        csv_uint(&c, found.rank_count);
+        for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
+            csv_ns(&c, found.ns[i]);
+        csv_end(&c);
+    }
+    return PILGRIM_OK;
+}
+
+void csv_communicator_head(struct output *o)
+{
+    out_text(o, "rank,thread,comm,parent,sequence,inter,topology,size,comm_rank,remote_size,leader,identity\n");
+}
+
+void csv_communicator(struct output *o, uint32_t rank, const struct pilgrim_communicator *communicator)
+{
+    struct csv c = {.out = o};
+    char identity[32];
+    const int64_t numbers[] = {communicator->size, communicator->rank, communicator->remote_size, communicator->leader};
+    snprintf(identity, sizeof identity, "%llx", (unsigned long long)communicator->identity);
+    csv_uint(&c, rank);
+    if (communicator->thread >= 0)
+        csv_int(&c, communicator->thread);
+    else
+        csv_empty(&c, 1);
+    csv_name(&c, communicator->name);
+    csv_name(&c, communicator->parent);
+    csv_uint(&c, communicator->sequence);
+    csv_name(&c, communicator->inter ? "true" : "false");
+    csv_name(&c, communicator->topology);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        csv_int(&c, numbers[i]);
+    csv_name(&c, identity);
+    csv_end(&c);
+}
+
+void csv_location_head(struct output *o)
+{
+    out_text(o, "rank,host,process,pid,threads\n");
+}
+
+void csv_location(struct output *o, const struct pilgrim_system *system, uint32_t rank)
+{
+    struct csv c = {.out = o};
+    struct pilgrim_location location;
+    struct pilgrim_host host;
+    if (pilgrim_system_location(system, rank, &location) != PILGRIM_OK ||
+        pilgrim_system_host(system, location.host, &host) != PILGRIM_OK)
+        return;
+    csv_uint(&c, rank);
+    csv_name(&c, host.name);
+    csv_uint(&c, location.process);
+    if (location.pid >= 0)
+        csv_int(&c, location.pid);
+    else
+        csv_empty(&c, 1);
+    csv_uint(&c, location.threads);
+    csv_end(&c);
+}
