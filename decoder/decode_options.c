@@ -12,8 +12,10 @@
 #include "pilgrim/version.h"
 
 static const char usage[] =
-    "usage: pilgrim-decode [--format=text|json|folded] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
+    "usage: pilgrim-decode [--format=text|json|folded] [--rank=LIST] [--thread=LIST] [--func=GLOBS] [--site=PLACES]\n"
+    "                      [--comm=NAME] [--peer=LIST] [--tag=LIST] [--bytes=SIZE] [--failed] [--phase=TEXT]\n"
+    "                      [--loop=LIST [--iteration=LIST]] [--call=LIST] [--since=TIME] [--until=TIME]\n"
+    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common] [--timeline]\n"
     "                      [--loops | --stats[=histograms] [--by=rank|path] | --matrix[=rma] | --grammar |\n"
     "                       --communicators | --system | --properties | --endings]\n"
     "                      [--depth=N] [--modules=FOLDERS] [--memory=SIZE] TRACE\n";
@@ -26,11 +28,24 @@ static const char help[] =
     "  --format=text|json  a line for people (the default), or one JSON object a line\n"
     "  --rank=LIST         only these ranks of MPI_COMM_WORLD, such as 0,3,8-15\n"
     "  --thread=LIST       only these threads of each rank\n"
-    "  --func=GLOB         only functions whose name matches, such as 'MPI_I*'\n"
+    "  --func=GLOBS        only functions whose name matches, such as 'MPI_I*'; with - before it: all others\n"
+    "  --site=PLACES       only calls from there: FILE:LINE, FILE, a function, or MODULE+0xOFFSET\n"
+    "  --comm=NAME         only calls with this communicator, such as MPI_COMM_WORLD or comm:3\n"
+    "  --peer=LIST         only calls that send to, receive from or access these ranks of MPI_COMM_WORLD\n"
+    "  --tag=LIST          only calls with such a tag, of their own or in a status\n"
+    "  --bytes=SIZE        only calls that move at least so many bytes, such as 4096 or 64K\n"
+    "  --failed            only calls that returned an error\n"
+    "  --phase=TEXT        only calls behind the marker TEXT, until the next other marker\n"
+    "  --loop=LIST         only calls in these loops of their thread, which count from 1 as --loops prints them\n"
+    "  --iteration=LIST    with --loop: only these iterations, from 1, each time that it is entered\n"
+    "  --call=LIST         of each thread, only the calls with these numbers\n"
+    "  --since=TIME, --until=TIME\n"
+    "                      only calls between these times on the common axis, such as 10s, 10.5s or 250ms\n"
     "  --from=N            of each thread, only the calls with number N and up\n"
     "  --limit=N           print at most N calls in all\n"
     "  --no-polls          leave out failed polls, such as an MPI_Test that found nothing\n"
     "  --clock=local|common  times by the clock of each process (the default), or on one time axis for all ranks\n"
+    "  --timeline          calls of all ranks in the order in which they began, on the common axis\n"
     "  --modules=FOLDERS   folders to search first for the program and its libraries, for source lines; colons between "
     "them\n"
     "  --memory=SIZE       memory that reading the trace may take, such as 512M or 4G; 1G if not given\n"
@@ -120,6 +135,40 @@ static bool parse_size(const char *text, uint64_t *size)
     return text[shift > 0] == 0;
 }
 
+enum { SELECTS = 1000 }; /* the letter of options that are names of criteria */
+
+/* Adds what the option NAME says to the selection, if that has a criterion of this name. */
+static bool select_calls(const char *name, const char *argument, struct options *o)
+{
+    struct pilgrim_error error;
+    if (pilgrim_selection_add(o->selection, name, argument, &error) == PILGRIM_OK)
+        return true;
+    complain("%s; see pilgrim-decode --help", error.message);
+    return false;
+}
+
+/* Says which option does not apply to what is printed. True: all do. */
+static bool applies(const struct options *o)
+{
+    static const enum criterion_name threads[] = {SELECT_RANK, SELECT_THREAD};
+    const char *view = o->grammar         ? "grammar"
+                       : o->communicators ? "communicators"
+                       : o->system        ? "system"
+                       : o->properties    ? "properties"
+                       : o->endings       ? "endings"
+                       : o->loops         ? "loops"
+                       : o->by_rank       ? "by=rank"
+                                          : NULL;
+    const char *other = view ? selection_besides(o->selection, threads, 2) : NULL;
+    if (other && strcmp(other, "func") != 0)
+        complain("--%s does not apply to --%s; see pilgrim-decode --help", other, view);
+    if (o->timeline && (view || o->stats || o->matrix))
+        complain("--timeline is an order of calls, which --%s does not print", view       ? view
+                                                                               : o->stats ? "stats"
+                                                                                          : "matrix");
+    return (!other || strcmp(other, "func") == 0) && !(o->timeline && (view || o->stats || o->matrix));
+}
+
 /* Parses an option that chooses what is printed instead of calls. False: it takes no such ARGUMENT. */
 static bool parse_view(int option, const char *argument, struct options *o)
 {
@@ -199,8 +248,10 @@ static bool parse_option(int option, const char *name, const char *argument, str
     case 't':
         good = parse_list(argument, &o->threads);
         break;
-    case 'F':
-        o->function = argument;
+    case SELECTS:
+        break; /* options_parse adds it to the selection */
+    case 'O':
+        o->timeline = o->common = true;
         break;
     case 'C':
         o->common = strcmp(argument, "common") == 0;
@@ -247,7 +298,20 @@ int options_parse(int argc, char **argv, struct options *o)
         {"format", required_argument, NULL, 'f'},
         {"rank", required_argument, NULL, 'r'},
         {"thread", required_argument, NULL, 't'},
-        {"func", required_argument, NULL, 'F'},
+        {"func", required_argument, NULL, SELECTS},
+        {"site", required_argument, NULL, SELECTS},
+        {"comm", required_argument, NULL, SELECTS},
+        {"peer", required_argument, NULL, SELECTS},
+        {"tag", required_argument, NULL, SELECTS},
+        {"bytes", required_argument, NULL, SELECTS},
+        {"failed", no_argument, NULL, SELECTS},
+        {"phase", required_argument, NULL, SELECTS},
+        {"loop", required_argument, NULL, SELECTS},
+        {"iteration", required_argument, NULL, SELECTS},
+        {"call", required_argument, NULL, SELECTS},
+        {"since", required_argument, NULL, SELECTS},
+        {"until", required_argument, NULL, SELECTS},
+        {"timeline", no_argument, NULL, 'O'},
         {"from", required_argument, NULL, 's'},
         {"limit", required_argument, NULL, 'n'},
         {"grammar", no_argument, NULL, 'g'},
@@ -270,6 +334,10 @@ int options_parse(int argc, char **argv, struct options *o)
     };
     *o = (struct options){.limit = UINT64_MAX, .depth = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
     int option, index = 0;
+    if (pilgrim_selection_new(&o->selection) != PILGRIM_OK) {
+        complain("out of memory");
+        return EXIT_DAMAGED;
+    }
     while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
         if (option == 'h' || option == 'v') {
             fputs(option == 'h' ? usage : "pilgrim-decode " PILGRIM_VERSION_TEXT "\n", stdout);
@@ -278,7 +346,13 @@ int options_parse(int argc, char **argv, struct options *o)
         }
         if (!parse_option(option, names[index].name, optarg, o))
             return EXIT_USAGE;
+        bool selects = option == SELECTS || option == 'r' || option == 't';
+        if (selects && !select_calls(names[index].name, optarg, o))
+            return EXIT_USAGE;
     }
+    static const enum criterion_name always[] = {SELECT_RANK, SELECT_THREAD, SELECT_FUNC};
+    o->function = o->selection->criteria[SELECT_FUNC].text;
+    o->selects = selection_besides(o->selection, always, 3) != NULL;
     if ((o->by_rank || o->by_path) && !o->stats)
         return wrong_use("--by needs --stats");
     if (o->folded && !o->by_path)
@@ -286,6 +360,8 @@ int options_parse(int argc, char **argv, struct options *o)
     bool other = o->grammar || o->communicators || o->system || o->properties || o->matrix;
     if (o->depth != UINT64_MAX && (other || (o->stats && !o->by_path)) && !o->loops)
         return wrong_use("--depth is for calls, --loops and --stats --by=path");
+    if (!applies(o))
+        return EXIT_USAGE;
     if (optind == argc)
         return wrong_use("no trace is given");
     if (optind + 1 < argc)
@@ -298,4 +374,5 @@ void options_free(struct options *o)
 {
     free(o->ranks.ranges);
     free(o->threads.ranges);
+    pilgrim_selection_free(o->selection);
 }
