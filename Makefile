@@ -54,7 +54,7 @@ ANALYSIS := $(call objects,src/analysis)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
-PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
+PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out rank_bytes.c $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
 # Programs about nothing else than what MPI-4 brought.
 NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
@@ -100,9 +100,9 @@ configure: $(S)/configure
 # The version stands in one header.
 $(S)/configure: $(S)/configure.ac $(S)/include/pilgrim/version.h
 	@command -v autoconf >/dev/null || { echo 'autoconf is missing: run scripts/install-deps.sh' >&2; exit 1; }
-	cd $(S) && autoconf && rm -rf autom4te.cache
+	cd $(S) && autoconf && rm -rf autom4te.cache configure~
 
-$(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.pc.in
+$(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.pc.in $(S)/pilgrim-analysis.pc.in
 	@mkdir -p $(B)
 	cd $(B) && if test -x config.status; then ./config.status -q --recheck && ./config.status -q; \
 	    else $(S)/configure -q $(CONFIGURE_FLAGS); fi
@@ -328,7 +328,7 @@ $(B)/pilgrim: $(B)/obj/tools/pilgrim/pilgrim.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(SHADOWED) $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so clocks.so allocations.so)
+programs: $(SHADOWED) $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every rank_bytes overhead yield.so hosts.so clocks.so allocations.so)
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 
@@ -349,6 +349,11 @@ $(STUBS)/libcuda.so.1: $(S)/tests/cuda/stub_driver.c
 $(STUBS)/libcudart.so: $(S)/tests/cuda/stub_runtime.c $(STUBS)/libcuda.so.1 $(S)/tests/cuda/libcudart.map
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $(filter-out %.map,$^) \
 	    -Wl,--version-script=$(filter %.map,$^) -Wl,-rpath,$(STUBS)
+
+# An example that reads traces.
+$(B)/programs/rank_bytes: $(S)/examples/rank_bytes.c $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/programs/%: $(S)/examples/%.c
 	@mkdir -p $(@D)
@@ -560,7 +565,7 @@ install: all
 	install -m 755 $(filter %.so,$(LIBRARIES)) $(DESTDIR)$(libdir)
 	cd $(DESTDIR)$(libdir) && mv libpilgrim-reader.so libpilgrim-reader.so.$(ABI) && ln -sf libpilgrim-reader.so.$(ABI) libpilgrim-reader.so
 	install -m 644 $(filter %.a,$(LIBRARIES)) $(DESTDIR)$(libdir)
-	install -m 644 $(B)/pilgrim.pc $(DESTDIR)$(libdir)/pkgconfig
+	install -m 644 $(B)/pilgrim.pc $(B)/pilgrim-analysis.pc $(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 	$(if $(DECODER),@for pair in bash:bash-completion/completions/pilgrim-decode zsh:zsh/site-functions/_pilgrim-decode \
@@ -575,7 +580,7 @@ clean:
 	    pilgrim-gen pilgrim pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top)
 
 distclean: clean
-	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc)
+	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)
 	-rmdir $(B)
 	rm -rf $(S)/configure $(S)/autom4te.cache
 

@@ -78,6 +78,16 @@ static bool parse_size(const char *text, uint64_t *size)
     return text[shift > 0] == 0;
 }
 
+/* Adds what the option NAME says to the selection, if that has a criterion of this name. */
+static bool select_calls(const char *name, const char *argument, struct options *o)
+{
+    struct pilgrim_error error;
+    if (pilgrim_selection_add(o->selection, name, argument, &error) == PILGRIM_OK)
+        return true;
+    complain("%s; see pilgrim-decode --help", error.message);
+    return false;
+}
+
 /* Parses an option that chooses what is printed instead of calls. False: it takes no such ARGUMENT. */
 static bool parse_view(int option, const char *argument, struct options *o)
 {
@@ -122,6 +132,8 @@ static bool parse_view(int option, const char *argument, struct options *o)
 static bool parse_option(const struct option_row *row, const char *argument, struct options *o)
 {
     bool good = true;
+    if (row->key >= OPTION_SELECTS)
+        return true; /* options_parse adds it to the selection */
     switch (row->key) {
     case 'f':
         o->json = strcmp(argument, "json") == 0;
@@ -135,8 +147,8 @@ static bool parse_option(const struct option_row *row, const char *argument, str
     case 't':
         good = parse_list(argument, &o->threads);
         break;
-    case 'F':
-        o->function = argument;
+    case 'O':
+        o->timeline = o->common = true;
         break;
     case 'C':
         o->common = strcmp(argument, "common") == 0;
@@ -302,6 +314,10 @@ int options_parse(int argc, char **argv, struct options *o)
     uint64_t given = 0;
     int option;
     *o = (struct options){.limit = UINT64_MAX, .depth = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
+    if (pilgrim_selection_new(&o->selection) != PILGRIM_OK) {
+        complain("out of memory");
+        return EXIT_DAMAGED;
+    }
     fill_names(names);
     while ((option = getopt_long(argc, argv, "hV", names, NULL)) != -1) {
         const struct option_row *row = option_row_of(option);
@@ -314,9 +330,15 @@ int options_parse(int argc, char **argv, struct options *o)
         given |= UINT64_C(1) << (row - option_rows);
         if (!parse_option(row, optarg, o))
             return EXIT_USAGE;
+        bool selects = option >= OPTION_SELECTS || option == 'r' || option == 't';
+        if (selects && !select_calls(row->name, optarg, o))
+            return EXIT_USAGE;
     }
     if (!check_together(o, given))
         return EXIT_USAGE;
+    static const enum criterion_name always[] = {SELECT_RANK, SELECT_THREAD, SELECT_FUNC};
+    o->function = o->selection->criteria[SELECT_FUNC].text;
+    o->selects = selection_besides(o->selection, always, 3) != NULL;
     if (optind == argc)
         return wrong_use("no trace is given");
     if (optind + 1 < argc)
@@ -329,4 +351,5 @@ void options_free(struct options *o)
 {
     free(o->ranks.ranges);
     free(o->threads.ranges);
+    pilgrim_selection_free(o->selection);
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/selection.h"
+
 /* Exit statuses beside 0; see pilgrim-decode(1). */
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
@@ -22,10 +24,12 @@ struct number_list {
 
 /* What is to be printed. All texts are borrowed from the command line. */
 struct options {
-    const char *path;     /* of the trace, as the user gave it */
-    const char *opened;   /* the file that is read for it; main sets it */
-    const char *function; /* a glob; NULL: all functions */
-    const char *modules;  /* folders with colons between them; NULL: none */
+    const char *path;                    /* of the trace, as the user gave it */
+    const char *opened;                  /* the file that is read for it; main sets it */
+    const char *function;                /* as in the selection; NULL: all functions */
+    const char *modules;                 /* folders with colons between them; NULL: none */
+    struct pilgrim_selection *selection; /* which calls; ranks, threads and function are in it, too */
+    bool selects;                        /* it has more than these three */
     struct number_list ranks;
     struct number_list threads;
     uint64_t memory; /* bytes that the reader may take */
@@ -34,8 +38,9 @@ struct options {
     uint64_t limit;  /* how many calls at most, in all */
     bool json;
     bool csv;
-    bool folded; /* with by_path: as flame graph tools read it */
-    bool common; /* times are those of the common axis */
+    bool folded;   /* with by_path: as flame graph tools read it */
+    bool timeline; /* calls of all threads in the order of time */
+    bool common;   /* times are those of the common axis */
     bool no_polls;
     bool grammar; /* from here on: what is printed instead of calls */
     bool summary;

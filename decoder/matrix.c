@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/messages.h"
+#include "analysis/selector.h"
 #include "decode_errors.h"
 
 /* What went between a rank and one of its targets, by kind of transfer. */
@@ -82,10 +83,19 @@ static enum pilgrim_status add_thread(struct matrix *m, uint32_t rank, uint32_t 
     enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
     if (status != PILGRIM_OK)
         return status;
+    if (m->options->selector)
+        status = selector_begin(m->options->selector, rank, thread, error);
+    if (status != PILGRIM_OK)
+        return status;
     status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
-    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK)
-        if (messages_see(m->messages, &call, &count) != PILGRIM_OK || (counts && !add_call(m)))
+    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK) {
+        bool fits = true;
+        if (m->options->selector)
+            status = selector_take(m->options->selector, &call, pilgrim_cursor_segment(cursor), &fits, error);
+        if (status == PILGRIM_OK &&
+            (messages_see(m->messages, &call, &count) != PILGRIM_OK || (counts && fits && !add_call(m))))
             status = no_memory(error);
+    }
     pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
@@ -230,6 +240,8 @@ enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *t
     enum pilgrim_status status = m.messages ? PILGRIM_OK : no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         status = add_rank(&m, rank, error);
+    if (status == PILGRIM_OK && options->selector)
+        status = selector_end(options->selector, error);
     if (m.messages && !print_cells(o, &m) && status == PILGRIM_OK)
         status = no_memory(error);
     *unsized = m.unsized;

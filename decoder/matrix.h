@@ -18,6 +18,7 @@ struct matrix_options {
     matrix_choice rank;   /* senders whose lines are printed */
     matrix_choice thread; /* threads whose calls count */
     const void *context;
+    struct selector *selector; /* calls that count; NULL: all of these threads */
 };
 
 /* Prints comma-separated values: a header line `from,to,messages,bytes` or `from,to,operations,bytes`, then a line for

@@ -28,7 +28,9 @@ const struct view_row option_views[VIEW_COUNT] = {
 #define VIEWS_CALLS (VIEW_CALLS | VIEW_ENDINGS)
 #define VIEWS_THREADS                                                                                                  \
     (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_GRAMMAR | VIEW_COMMUNICATORS)
-#define VIEWS_LINES (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY)
+/* What a selection of calls leaves something out of. */
+#define VIEWS_SELECTED (VIEW_CALLS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX)
+#define VIEWS_LINES    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY)
 
 const struct option_row option_rows[] = {
     {"summary", 'y', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SUMMARY, false,
@@ -57,8 +59,32 @@ const struct option_row option_rows[] = {
      VIEWS_ALL & ~(VIEW_PROPERTIES | VIEW_SUMMARY), false, "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
     {"thread", 't', ARGUMENT_REQUIRED, "LIST", "numbers and ranges, such as 0,3,8-15", OPTIONS_WHICH, VIEWS_THREADS,
      false, "only these threads of each rank"},
-    {"func", 'F', ARGUMENT_REQUIRED, "GLOB", NULL, OPTIONS_WHICH, VIEWS_CALLS | VIEW_STATS | VIEW_PATHS, false,
-     "only functions whose name matches, such as 'MPI_I*'"},
+    {"func", OPTION_SELECTS + 1, ARGUMENT_REQUIRED, "GLOBS", NULL, OPTIONS_WHICH, VIEWS_SELECTED | VIEW_ENDINGS, false,
+     "only functions whose name matches, such as 'MPI_I*'; with - before it: all others"},
+    {"site", OPTION_SELECTS + 2, ARGUMENT_REQUIRED, "PLACES", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls from there: FILE:LINE, FILE, a function, or MODULE+0xOFFSET"},
+    {"comm", OPTION_SELECTS + 3, ARGUMENT_REQUIRED, "NAME", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls with this communicator, such as MPI_COMM_WORLD or comm:3"},
+    {"peer", OPTION_SELECTS + 4, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls that send to, receive from or access these ranks of MPI_COMM_WORLD"},
+    {"tag", OPTION_SELECTS + 5, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls with such a tag, of their own or in a status"},
+    {"bytes", OPTION_SELECTS + 6, ARGUMENT_REQUIRED, "SIZE", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls that move at least so many bytes, such as 4096 or 64K"},
+    {"failed", OPTION_SELECTS + 7, ARGUMENT_NONE, NULL, NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls that returned an error"},
+    {"phase", OPTION_SELECTS + 8, ARGUMENT_REQUIRED, "TEXT", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls behind the marker TEXT, until the next other marker"},
+    {"loop", OPTION_SELECTS + 9, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls in these loops of their thread, which count from 1 as --loops prints them"},
+    {"iteration", OPTION_SELECTS + 10, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "with --loop: only these iterations, from 1, each time that it is entered"},
+    {"call", OPTION_SELECTS + 11, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "of each thread, only the calls with these numbers"},
+    {"since", OPTION_SELECTS + 12, ARGUMENT_REQUIRED, "TIME", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls that end at or behind this time on the common axis, such as 10s, 10.5s or 250ms"},
+    {"until", OPTION_SELECTS + 13, ARGUMENT_REQUIRED, "TIME", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
+     "only calls that begin at or before this time on the common axis"},
     {"from", 's', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH, VIEW_CALLS, false,
      "of each thread, only the calls with number N and up"},
     {"limit", 'n', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH, VIEWS_CALLS | VIEW_COMMUNICATORS | VIEW_SYSTEM,
@@ -73,6 +99,8 @@ const struct option_row option_rows[] = {
      "graph tools, in microseconds"},
     {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS, false,
      "times by the clock of each process (the default), or on one time axis for all ranks"},
+    {"timeline", 'O', ARGUMENT_NONE, NULL, NULL, OPTIONS_HOW, VIEW_CALLS, false,
+     "calls of all ranks in the order in which they began, on the common axis"},
     {"depth", 'd', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS | VIEW_LOOPS | VIEW_PATHS, false,
      "at most N frames of each call path: of calls the innermost (3 in text), with --loops and --by=path the outermost "
      "(all)"},

@@ -38,6 +38,9 @@ enum option_group { OPTIONS_VIEW, OPTIONS_WHICH, OPTIONS_HOW, OPTIONS_OTHER, OPT
 
 enum option_argument { ARGUMENT_NONE, ARGUMENT_OPTIONAL, ARGUMENT_REQUIRED };
 
+/* Keys from here on: options that are names of criteria of a selection (pilgrim/analysis.h). */
+enum { OPTION_SELECTS = 1000 };
+
 struct option_row {
     const char *name;
     int key;                    /* what getopt_long gives for it; a letter that is an option, too, if `is_short` */

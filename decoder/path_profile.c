@@ -3,13 +3,13 @@
  * same function are one, wherever they are called from: a stranger asks first which function the time goes to. */
 #include "path_profile.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/call_paths.h"
 #include "csv.h"
+#include "analysis/selection.h"
 #include "decode_errors.h"
 #include "print.h"
 
@@ -104,7 +104,7 @@ static bool make_tree(struct path_tree *t, const struct call_profile *p, const s
 {
     for (size_t i = 0; i < p->row_count; i++) {
         const struct profile_row *row = &p->rows[i];
-        if (options->function && fnmatch(options->function, row->class->function->name, 0) != 0)
+        if (options->function && !selection_function_fits(options->function, row->class->function->name))
             continue;
         const struct function_path *path = call_paths_find(paths, row->class);
         if (!path || !add_row(t, row, path, options->depth))

@@ -2,7 +2,6 @@
 /* The main program of pilgrim-decode: opens a trace and prints the view that the options ask for; see
  * pilgrim-decode(1). */
 #include <errno.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,9 @@
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
+#include "analysis/calls_stream.h"
 #include "analysis/polls.h"
+#include "analysis/selector.h"
 #include "analysis/profile.h"
 #include "properties.h"
 #include "summary.h"
@@ -81,7 +82,7 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
         status = pilgrim_cursor_next(cursor, &call, error);
         if (status != PILGRIM_OK)
             break;
-        if (o->function && fnmatch(o->function, call.function->name, 0) != 0)
+        if (o->function && !selection_function_fits(o->function, call.function->name))
             continue;
         bool ends = ends_in_call && call.seq + 1 == count && call.ret.type == PILGRIM_NONE;
         if ((o->no_polls && call_is_failed_poll(&call)) || (o->endings && !ends))
@@ -241,7 +242,16 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
     if (o->by_rank)
         return rank_times_print(out, trace, o->json, shows_rank, o, error);
     bool some = o->ranks.count > 0 || o->threads.count > 0;
-    enum pilgrim_status status = profile_make(&profile, trace, some ? shows : NULL, o, o->by_path, error);
+    struct selector *selector = o->selects ? selector_new(trace, o->selection, lines) : NULL;
+    if (o->selects && !selector)
+        return no_memory(error);
+    enum pilgrim_status status = selector ? profile_make_selected(&profile, trace, selector, o->by_path, error)
+                                          : profile_make(&profile, trace, some ? shows : NULL, o, o->by_path, error);
+    selector_free(selector);
+    if (status == PILGRIM_INVALID && selector) {
+        profile_free(&profile);
+        return status;
+    }
     if (o->by_path) {
         enum pilgrim_status printed = print_paths(out, &profile, o, lines, status == PILGRIM_OK ? error : &later);
         status = status == PILGRIM_OK ? printed : status;
@@ -270,23 +280,65 @@ static enum pilgrim_status print_summary(struct output *out, const struct pilgri
 }
 
 static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
-                                        struct pilgrim_error *error)
+                                        struct source_lines *lines, struct pilgrim_error *error)
 {
+    struct selector *selector = o->selects || o->function ? selector_new(trace, o->selection, lines) : NULL;
     const struct matrix_options options = {.windows = o->windows,
                                            .format = o->json  ? MATRIX_JSON
                                                      : o->csv ? MATRIX_CSV
                                                               : MATRIX_TEXT,
                                            .rank = shows_rank,
                                            .thread = shows_thread,
-                                           .context = o};
+                                           .context = o,
+                                           .selector = selector};
     uint64_t unsized;
+    if ((o->selects || o->function) && !selector)
+        return no_memory(error);
     enum pilgrim_status status = matrix_print(out, trace, &options, &unsized, error);
+    selector_free(selector);
     complain_unsized(o, unsized, o->windows ? "operations" : "messages");
     return status;
 }
 
 /* A line of text has so many frames of a call's path, if --depth does not say how many. */
 enum { TEXT_FRAMES = 3 };
+
+/* Prints the calls that fit the selection, by rank or by time. */
+static enum pilgrim_status print_selected(struct output *out, const struct pilgrim_trace *trace,
+                                          const struct options *o, struct source_lines *lines, uint64_t left,
+                                          struct printing *p, struct pilgrim_error *error)
+{
+    struct pilgrim_calls *calls;
+    struct pilgrim_call call;
+    struct in_flight in_flight;
+    bool begun = false, ends_in_call = false;
+    uint32_t rank = 0, thread = 0;
+    uint64_t count = 0;
+    enum pilgrim_status status = calls_open(trace, o->selection, o->timeline ? PILGRIM_BY_TIME : PILGRIM_BY_RANK,
+                                            o->common, lines, &calls, error);
+    while (status == PILGRIM_OK && left > 0 && !out->error &&
+           (status = pilgrim_calls_next(calls, &call, error)) == PILGRIM_OK) {
+        if (call.seq < o->from || (o->no_polls && call_is_failed_poll(&call)))
+            continue;
+        if (!begun || call.rank != rank || call.thread != thread) {
+            call_lines_begin(p->calls, call.rank, call.thread);
+            p->in_flight = in_flight_begin(trace);
+            ends_in_call = in_flight_find(&p->in_flight, call.rank, call.thread, &in_flight);
+            count = ends_in_call ? pilgrim_call_count(trace, call.rank, call.thread) : 0;
+            begun = true;
+            rank = call.rank;
+            thread = call.thread;
+        }
+        if (ends_in_call && call.seq + 1 == count && call.ret.type == PILGRIM_NONE)
+            call_lines_in_flight(p->calls, &in_flight);
+        call_lines_print(p->calls, &call);
+        left--;
+    }
+    if (calls && p->times.status == PILGRIM_OK)
+        p->times.status = calls_times(calls, &p->times);
+    pilgrim_calls_close(calls);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
 
 static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
@@ -297,11 +349,15 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     struct printing p = {.calls = call_lines_new(out, o->json, frames, lines), .in_flight = in_flight_begin(trace)};
     if (!p.calls)
         return no_memory(error);
+    const bool selected = o->selects || o->timeline;
     if (o->csv && o->communicators)
         csv_communicator_head(out);
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
-        if (list_has(&o->ranks, rank))
+    if (selected)
+        status = print_selected(out, trace, o, lines, left, &p, error);
+    for (uint32_t rank = 0; !selected && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
+        if (status == PILGRIM_OK && list_has(&o->ranks, rank))
             status = print_rank(out, trace, o, rank, &left, lines, &p, error);
+    }
     call_lines_free(p.calls);
     if (status == PILGRIM_OK && p.times.status != PILGRIM_OK) {
         *error = p.times; /* the calls were printed */
@@ -343,7 +399,7 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     if (o->loops)
         return print_loops(out, trace, o, lines, error);
     if (o->matrix)
-        return print_matrix(out, trace, o, error);
+        return print_matrix(out, trace, o, lines, error);
     if (!o->properties)
         return print_ranks(out, trace, o, lines, error);
     if (o->csv)
@@ -357,8 +413,16 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
                        struct source_lines *lines)
 {
     struct pilgrim_error error = {0};
+    if (pilgrim_selection_check(o->selection, trace, &error) != PILGRIM_OK) {
+        complain("%s: %s", o->path, error.message);
+        return EXIT_USAGE;
+    }
     enum pilgrim_status status = print_view(out, trace, o, lines, &error);
     out_flush(out);
+    if (status == PILGRIM_INVALID && (o->selects || o->timeline)) {
+        complain("%s: %s", o->path, error.message);
+        return EXIT_USAGE;
+    }
     if (status != PILGRIM_OK)
         return complain_of(o->path, &error);
     if (out->error && out->error != EPIPE)
@@ -376,7 +440,8 @@ static int open_and_print(const struct options *o)
         return complain_of(o->path, &opened);
     int result = EXIT_USAGE;
     if (input_has_chosen(trace, o)) {
-        const bool searches = !o->json || o->stats || o->loops || o->summary;
+        const bool searches =
+            !o->json || o->stats || o->loops || o->summary || selection_has(o->selection, SELECT_SITE);
         struct source_lines *lines = source_lines_new(searches ? o->opened : NULL, o->modules);
         if (lines) {
             source_lines_warn(lines, complain);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints profiles (--stats) as a table, or as JSON; see pilgrim-decode(1). */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "print.h"
 #include "analysis/profile.h"
+#include "analysis/selection.h"
 #include "site_place.h"
 
 enum { NAME_WIDTH = 32, BAR_MAX = 40, CELL_MAX = 48 };
 
 static bool is_shown(const struct profile_function *f, const char *function)
 {
-    return !function || fnmatch(function, f->all.class->function->name, 0) == 0;
+    return !function || selection_function_fits(function, f->all.class->function->name);
 }
 
 /* Returns the part of the run time that the calls of a row took. */

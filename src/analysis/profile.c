@@ -9,6 +9,7 @@
 
 #include "analysis/key_table.h"
 #include "analysis/analysis_errors.h"
+#include "analysis/selector.h"
 
 /* A class in the segment that is read. Classes with the same function and call site, such as failed polls and other
  * polls, are one here. */
@@ -26,6 +27,7 @@ struct profile_maker {
     bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
+    struct selector *selector; /* NULL: all calls of the chosen threads */
     struct segment_class *classes;
     size_t class_count, class_capacity;
     struct key_table class_index; /* indices into `classes`, by class */
@@ -224,14 +226,16 @@ static enum pilgrim_status begin_segment(struct profile_maker *m, const struct p
 
 /* ---- calls ---- */
 
-static void take_call_times(struct profile_maker *m, const struct pilgrim_call *call, size_t row)
+/* Adds the times of a call that COUNTS; any other one ends a gap, too. */
+static void take_call_times(struct profile_maker *m, const struct pilgrim_call *call, size_t row, bool counts)
 {
     struct pilgrim_statistic gap = {0}, duration = single(call->end_ns - call->start_ns, call->rank);
     if (m->has_end && call->start_ns >= m->last_end_ns)
         gap = single(call->start_ns - m->last_end_ns, call->rank);
     m->has_end = true;
     m->last_end_ns = call->end_ns;
-    add_times(m->p, row, &duration, &gap);
+    if (counts)
+        add_times(m->p, row, &duration, &gap);
 }
 
 /* Counts the messages without a known size of the call that was seen last. */
@@ -258,12 +262,20 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
     if (!class_number)
         return no_group(PILGRIM_DAMAGED, error);
     struct segment_class *entry = &m->classes[*class_number];
-    entry->calls++;
+    bool counts = true;
+    if (m->selector) {
+        enum pilgrim_status status = selector_take(m->selector, call, m->segment, &counts, error);
+        if (status != PILGRIM_OK)
+            return status;
+    }
+    entry->calls += counts;
     if (!m->all && call->timed &&
         !entry->durations) /* if the segment's first call had no times, all its times are estimated */
-        take_call_times(m, call, entry->row);
+        take_call_times(m, call, entry->row, counts);
     if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
         return no_memory(error);
+    if (!counts)
+        return PILGRIM_OK;
     if (sent.messages > 0)
         count_unsized(m);
     struct profile_row *row = &m->p->rows[entry->row];
@@ -280,6 +292,8 @@ static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, u
     uint64_t before = m->p->calls;
     m->alone = pilgrim_thread_count(m->trace, rank) == 1;
     enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
+    if (status == PILGRIM_OK && m->selector)
+        status = selector_begin(m->selector, rank, thread, error);
     if (status == PILGRIM_OK)
         status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
@@ -414,33 +428,52 @@ static enum pilgrim_status take_ranks(struct profile_maker *m, bool (*choose)(co
         uint32_t threads = pilgrim_thread_count(m->trace, rank);
         bool chosen = false;
         for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++) {
-            if (choose && !choose(context, rank, thread))
+            if ((choose && !choose(context, rank, thread)) ||
+                (m->selector && !selector_has_thread(m->selector, rank, thread)))
                 continue;
             chosen = true;
             status = take_thread(m, rank, thread, error);
         }
-        if (chosen && status == PILGRIM_OK)
+        if (chosen && status == PILGRIM_OK && !m->selector)
             status = take_rank(m, rank, error);
         m->p->ranks += chosen;
     }
     return status;
 }
 
+static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
+                                bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
+                                const void *context, bool by_path, struct pilgrim_error *error)
+{
+    *p = (struct call_profile){.classes.sites_only = !by_path};
+    m->p = p;
+    m->messages = messages_new(m->trace);
+    enum pilgrim_status status = m->messages ? take_ranks(m, choose, context, error) : no_memory(error);
+    if (status == PILGRIM_OK && m->all)
+        status = take_all_times(m, error);
+    if (status == PILGRIM_OK && m->selector)
+        status = selector_end(m->selector, error);
+    if (!make_functions(p) && status == PILGRIM_OK)
+        status = no_memory(error);
+    messages_free(m->messages);
+    free(m->classes);
+    key_table_clear(&m->class_index);
+    return status;
+}
+
+enum pilgrim_status profile_make_selected(struct call_profile *p, const struct pilgrim_trace *trace,
+                                          struct selector *selector, bool by_path, struct pilgrim_error *error)
+{
+    struct profile_maker m = {.trace = trace, .selector = selector};
+    return make(&m, p, NULL, NULL, by_path, error);
+}
+
 enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
                                  const void *context, bool by_path, struct pilgrim_error *error)
 {
-    *p = (struct call_profile){.classes.sites_only = !by_path};
-    struct profile_maker m = {.p = p, .trace = trace, .all = !choose, .messages = messages_new(trace)};
-    enum pilgrim_status status = m.messages ? take_ranks(&m, choose, context, error) : no_memory(error);
-    if (status == PILGRIM_OK && !choose)
-        status = take_all_times(&m, error);
-    if (!make_functions(p) && status == PILGRIM_OK)
-        status = no_memory(error);
-    messages_free(m.messages);
-    free(m.classes);
-    key_table_clear(&m.class_index);
-    return status;
+    struct profile_maker m = {.trace = trace, .all = !choose};
+    return make(&m, p, choose, context, by_path, error);
 }
 
 void profile_free(struct call_profile *p)

@@ -62,6 +62,11 @@ struct call_profile {
 enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
                                  const void *context, bool by_path, struct pilgrim_error *error);
+
+/* Computes the profile of the calls that SELECTOR chooses, which is used up. The times of whole ranks are left out. */
+struct selector;
+enum pilgrim_status profile_make_selected(struct call_profile *p, const struct pilgrim_trace *trace,
+                                          struct selector *selector, bool by_path, struct pilgrim_error *error);
 void profile_free(struct call_profile *p);
 
 #endif

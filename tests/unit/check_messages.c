@@ -285,24 +285,24 @@ START_TEST(sizes_that_are_none)
     const int64_t counts[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 4 + 1};
     for (size_t i = 0; i < COUNT(counts); i++) {
         tell_contiguous(&t, counts[i], name("MPI_INT"), object(3));
-        ck_assert(type_size_made(&t.call, size_of, m) == TYPE_SIZE_UNKNOWN);
+        ck_assert(type_size_made(&t.call, messages_size_of, m) == TYPE_SIZE_UNKNOWN);
     }
     tell_contiguous(&t, INT64_MAX / 4, name("MPI_INT"), object(3));
-    ck_assert_uint_eq(type_size_made(&t.call, size_of, m), INT64_MAX / 4 * 4);
+    ck_assert_uint_eq(type_size_made(&t.call, messages_size_of, m), INT64_MAX / 4 * 4);
     tell_contiguous(&t, 1, object(9), object(3)); /* of which nothing is known */
-    ck_assert(type_size_made(&t.call, size_of, m) == TYPE_SIZE_UNKNOWN);
+    ck_assert(type_size_made(&t.call, messages_size_of, m) == TYPE_SIZE_UNKNOWN);
     const struct pilgrim_value two[] = {int_value(2), int_value(3)},
                                types[] = {name("MPI_INT"), name("MPI_CHAR"), name("MPI_CHAR")};
     tell(&t, "MPI_Type_create_struct");
     give(&t, "array_of_blocklengths", PILGRIM_IN, array(two, 2));
     give(&t, "array_of_types", PILGRIM_IN, array(types, 3)); /* not as many */
-    ck_assert(type_size_made(&t.call, size_of, m) == TYPE_SIZE_UNKNOWN);
+    ck_assert(type_size_made(&t.call, messages_size_of, m) == TYPE_SIZE_UNKNOWN);
     t.in[1].count = 2;
-    ck_assert_uint_eq(type_size_made(&t.call, size_of, m), 11);
+    ck_assert_uint_eq(type_size_made(&t.call, messages_size_of, m), 11);
     tell(&t, "MPI_Type_create_darray");
-    ck_assert(type_size_made(&t.call, size_of, m) == TYPE_SIZE_UNKNOWN);
+    ck_assert(type_size_made(&t.call, messages_size_of, m) == TYPE_SIZE_UNKNOWN);
     tell(&t, "MPI_Type_commit");
-    ck_assert(type_size_made(&t.call, size_of, m) == TYPE_SIZE_UNKNOWN);
+    ck_assert(type_size_made(&t.call, messages_size_of, m) == TYPE_SIZE_UNKNOWN);
 }
 END_TEST
 
@@ -334,7 +334,7 @@ START_TEST(distributed_arrays)
             give(&t, "array_of_dargs", PILGRIM_IN, array(arguments, 2));
             give(&t, "array_of_psizes", PILGRIM_IN, array(distribution, 2));
             give(&t, "oldtype", PILGRIM_IN, name("MPI_INT"));
-            sum += type_size_made(&t.call, size_of, m);
+            sum += type_size_made(&t.call, messages_size_of, m);
         }
         ck_assert_uint_eq(sum, whole);
     }

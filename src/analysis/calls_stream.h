@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The streams of calls of pilgrim/analysis.h, for tools that have a finder of source lines. */
+#ifndef ANALYSIS_CALLS_STREAM_H
+#define ANALYSIS_CALLS_STREAM_H
+
+#include "analysis/source_lines.h"
+#include "pilgrim/analysis.h"
+
+/* As pilgrim_calls_open. COMMON: times are on the common axis; LINES: for call sites, borrowed, may be NULL. */
+enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
+                               enum pilgrim_order order, bool common, struct source_lines *lines,
+                               struct pilgrim_calls **calls, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns the status of the first damaged times of calls, which *ERROR describes: as pilgrim_cursor_times. */
+enum pilgrim_status calls_times(const struct pilgrim_calls *calls, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+#endif

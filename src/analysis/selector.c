@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which calls of a thread fit a selection; see selector.h. */
+#include "analysis/selector.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis_errors.h"
+#include "analysis/call_values.h"
+#include "analysis/thread_loops.h"
+
+enum { PROBES_MIN = 64, PHASES_SHOWN = 8, PHASE_BYTES = 32 };
+
+struct selector {
+    const struct pilgrim_trace *trace;
+    const struct pilgrim_selection *selection;
+    struct source_lines *lines;
+    struct volumes *volumes;    /* NULL: not needed */
+    struct key_table fitting;   /* by class: 1 if its function and site fit */
+    uint32_t segment;           /* of these classes */
+    struct pilgrim_clock clock; /* of the rank, if times are wanted */
+    uint64_t first, behind;     /* calls that can fit by their times */
+    struct loop_places *loops;  /* NULL: not needed */
+    uint64_t upcoming;          /* the next call that may fit, for selector_take */
+    bool has_upcoming, in_phase;
+    bool found_loop, found_phase;
+    size_t loops_most;
+    uint32_t loops_rank;
+    char phases[PHASES_SHOWN][PHASE_BYTES]; /* the first markers, for a message */
+    unsigned phase_count;
+};
+
+struct selector *selector_new(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
+                              struct source_lines *lines)
+{
+    struct selector *s = calloc(1, sizeof *s);
+    bool moves = selection_has(selection, SELECT_BYTES) || selection_has(selection, SELECT_PEER);
+    if (!s)
+        return NULL;
+    s->trace = trace;
+    s->selection = selection;
+    s->lines = lines;
+    s->volumes = moves ? volumes_new(trace) : NULL;
+    if (moves && !s->volumes) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void selector_free(struct selector *s)
+{
+    if (!s)
+        return;
+    volumes_free(s->volumes);
+    key_table_clear(&s->fitting);
+    loop_places_close(s->loops);
+    free(s);
+}
+
+bool selector_has_rank(const struct selector *s, uint32_t rank)
+{
+    return selection_has_number(s->selection, SELECT_RANK, rank);
+}
+
+bool selector_has_thread(const struct selector *s, uint32_t rank, uint32_t thread)
+{
+    return selector_has_rank(s, rank) && selection_has_number(s->selection, SELECT_THREAD, thread);
+}
+
+bool selector_needs_all(const struct selector *s)
+{
+    return s->volumes || selection_has(s->selection, SELECT_PHASE);
+}
+
+static uint64_t number_of(const struct selector *s, enum criterion_name name, uint64_t unset)
+{
+    return selection_has(s->selection, name) ? s->selection->criteria[name].number : unset;
+}
+
+/* ---- times ---- */
+
+static bool is_timed(const struct selector *s)
+{
+    return selection_has(s->selection, SELECT_SINCE) || selection_has(s->selection, SELECT_UNTIL);
+}
+
+/* True if CALL is over before what is wanted begins (ENDS), or begins before what is wanted is over. */
+static bool is_before(const struct selector *s, const struct pilgrim_call *call, bool ends)
+{
+    if (ends)
+        return pilgrim_clock_common(&s->clock, call->end_ns) < number_of(s, SELECT_SINCE, 0);
+    return pilgrim_clock_common(&s->clock, call->start_ns) < number_of(s, SELECT_UNTIL, UINT64_MAX);
+}
+
+/* Sets *KNOWN if call SEQ has times, and *BEFORE as is_before. */
+static enum pilgrim_status probe(const struct selector *s, uint32_t rank, uint32_t thread, uint64_t seq, bool ends,
+                                 bool *known, bool *before, struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    enum pilgrim_status status = pilgrim_cursor_open(s->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status =
+        pilgrim_cursor_skip(cursor, seq) == PILGRIM_OK ? pilgrim_cursor_next(cursor, &call, error) : no_memory(error);
+    *known = status == PILGRIM_OK && call.timed;
+    *before = *known && is_before(s, &call, ends);
+    pilgrim_cursor_close(cursor);
+    return status;
+}
+
+/* Sets *SEQ to the first of COUNT calls that is not before, which all behind it are not either: by halves, so that only
+ * the blocks of times are read that it meets. Where times are damaged it is a call before that. */
+static enum pilgrim_status find_bound(const struct selector *s, uint32_t rank, uint32_t thread, uint64_t count,
+                                      bool ends, uint64_t *seq, struct pilgrim_error *error)
+{
+    uint64_t low = 0, high = count;
+    while (high - low > PROBES_MIN) {
+        uint64_t middle = low + (high - low) / 2;
+        bool known, before;
+        enum pilgrim_status status = probe(s, rank, thread, middle, ends, &known, &before, error);
+        if (status == PILGRIM_NOMEM)
+            return status;
+        if (status != PILGRIM_OK || !known) {
+            low = ends ? 0 : low;
+            high = ends ? 0 : count;
+            break;
+        }
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *seq = ends ? low : high;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status begin_times(struct selector *s, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    uint64_t count = pilgrim_call_count(s->trace, rank, thread);
+    s->first = 0;
+    s->behind = UINT64_MAX;
+    if (!is_timed(s))
+        return PILGRIM_OK;
+    enum pilgrim_status status = pilgrim_clock_of(s->trace, rank, &s->clock, error);
+    if (status == PILGRIM_OK && !s->clock.point_count && pilgrim_rank_count(s->trace) > 1) {
+        *error = (struct pilgrim_error){.status = PILGRIM_INVALID};
+        snprintf(error->message, sizeof error->message,
+                 "--since and --until need a common time axis, and the clock of rank %" PRIu32 " is not known", rank);
+        return PILGRIM_INVALID;
+    }
+    if (status == PILGRIM_OK && selection_has(s->selection, SELECT_SINCE))
+        status = find_bound(s, rank, thread, count, true, &s->first, error);
+    if (status == PILGRIM_OK && selection_has(s->selection, SELECT_UNTIL))
+        status = find_bound(s, rank, thread, count, false, &s->behind, error);
+    return status;
+}
+
+/* ---- a thread ---- */
+
+enum pilgrim_status selector_begin(struct selector *s, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    s->in_phase = s->has_upcoming = false;
+    s->segment = UINT32_MAX;
+    key_table_clear(&s->fitting);
+    enum pilgrim_status status = begin_times(s, rank, thread, error);
+    if (status == PILGRIM_OK && s->volumes)
+        status = volumes_begin(s->volumes, rank, thread, error);
+    if (status != PILGRIM_OK || !selection_has(s->selection, SELECT_LOOP))
+        return status;
+    loop_places_close(s->loops);
+    status = loop_places_open(s->trace, rank, thread, &s->loops, error);
+    if (status != PILGRIM_OK)
+        return status;
+    size_t count = loop_places_count(s->loops);
+    for (size_t i = 1; i <= count; i++)
+        s->found_loop |= selection_has_number(s->selection, SELECT_LOOP, i);
+    if (count > s->loops_most) {
+        s->loops_most = count;
+        s->loops_rank = rank;
+    }
+    return PILGRIM_OK;
+}
+
+/* Returns the first number from AT on that is among the wanted numbers of calls. */
+static uint64_t next_number(const struct selector *s, uint64_t at)
+{
+    uint64_t best = SELECTOR_NONE;
+    if (!selection_has(s->selection, SELECT_CALL))
+        return at;
+    const struct criterion *c = &s->selection->criteria[SELECT_CALL];
+    for (size_t i = 0; i < c->range_count; i++) {
+        uint64_t first = c->ranges[i].first > at ? c->ranges[i].first : at;
+        if (first <= c->ranges[i].last && first < best)
+            best = first;
+    }
+    return best;
+}
+
+/* Sets *FITS if call SEQ is in a loop and an iteration that are wanted. PILGRIM_END: there is no such call. */
+static enum pilgrim_status in_loop(const struct selector *s, uint64_t seq, bool *fits, struct pilgrim_error *error)
+{
+    *fits = false;
+    for (size_t loop = 1; loop <= loop_places_count(s->loops) && !*fits; loop++) {
+        uint64_t iteration;
+        if (!selection_has_number(s->selection, SELECT_LOOP, loop))
+            continue;
+        enum pilgrim_status status = loop_places_find(s->loops, loop, seq, &iteration, error);
+        if (status != PILGRIM_OK)
+            return status;
+        *fits = iteration && selection_has_number(s->selection, SELECT_ITERATION, iteration);
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status selector_next(struct selector *s, uint64_t at, uint64_t *seq, struct pilgrim_error *error)
+{
+    bool fits = !s->loops;
+    *seq = SELECTOR_NONE;
+    if (s->loops && !s->found_loop)
+        return PILGRIM_OK;
+    for (;;) {
+        at = next_number(s, at > s->first ? at : s->first);
+        if (at >= s->behind || at == SELECTOR_NONE)
+            return PILGRIM_OK;
+        enum pilgrim_status status = s->loops ? in_loop(s, at, &fits, error) : PILGRIM_OK;
+        if (status == PILGRIM_OK && fits)
+            *seq = at;
+        if (status != PILGRIM_OK || fits)
+            return status == PILGRIM_END ? PILGRIM_OK : status;
+        at++;
+    }
+}
+
+/* ---- a call ---- */
+
+struct site_match {
+    const struct selector *s;
+    const struct pilgrim_frame *frame;
+};
+
+/* True if PLACE, "FILE:LINE", is that place, or in the file PART. */
+static bool is_place(const char *place, const char *part)
+{
+    size_t length = strlen(part);
+    return strcmp(place, part) == 0 || (strncmp(place, part, length) == 0 && place[length] == ':');
+}
+
+static bool match_site(void *context, const char *part)
+{
+    const struct site_match *m = context;
+    char raw[4096];
+    struct source_function functions[SOURCE_FUNCTIONS_MAX];
+    snprintf(raw, sizeof raw, "%s+0x%" PRIx64, m->frame->module, m->frame->offset);
+    if (strcmp(raw, part) == 0)
+        return true;
+    size_t count = m->s->lines ? source_lines_functions(m->s->lines, m->frame, functions) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(functions[i].name, part) == 0 || is_place(functions[i].place, part))
+            return true;
+    const char *place = m->s->lines ? source_lines_find(m->s->lines, m->frame) : NULL;
+    return place && is_place(place, part);
+}
+
+static bool class_fits(const struct selector *s, const struct pilgrim_class *class)
+{
+    const struct criterion *c = s->selection->criteria;
+    struct site_match site = {s, class->site};
+    if (c[SELECT_FUNC].set && !selection_function_fits(c[SELECT_FUNC].text, class->function->name))
+        return false;
+    return !c[SELECT_SITE].set || (class->site && selection_parts(c[SELECT_SITE].text, match_site, &site));
+}
+
+/* As class_fits, which is asked once for each class. False: no memory. */
+static bool known_class_fits(struct selector *s, const struct pilgrim_class *class, uint32_t segment, bool *fits)
+{
+    *fits = true;
+    if (!selection_has(s->selection, SELECT_FUNC) && !selection_has(s->selection, SELECT_SITE))
+        return true;
+    if (segment != s->segment)
+        key_table_clear(&s->fitting);
+    s->segment = segment;
+    const struct key key = {{(uintptr_t) class}};
+    const uint64_t *known = key_table_find(&s->fitting, key);
+    if (!known)
+        known = key_table_put(&s->fitting, key, class_fits(s, class));
+    *fits = known && *known;
+    return known;
+}
+
+static bool is_communicator(const struct pilgrim_value *v, const char *name)
+{
+    char text[64];
+    if (v->type == PILGRIM_NAME)
+        return strcmp(v->text, name) == 0;
+    snprintf(text, sizeof text, "comm:%" PRId64, v->id);
+    return v->type == PILGRIM_OBJECT && strcmp(v->text, "comm") == 0 && strcmp(text, name) == 0;
+}
+
+static bool names_communicator(const struct pilgrim_call *call, const char *name)
+{
+    for (size_t i = 0; i < call->function->parameter_count; i++)
+        if (is_communicator(&call->in[i], name) || is_communicator(&call->out[i], name))
+            return true;
+    return false;
+}
+
+static bool has_tag(const struct selector *s, const struct pilgrim_value *v)
+{
+    if (v->type == PILGRIM_STATUS)
+        return v->count > 1 && has_tag(s, &v->items[1]);
+    for (size_t i = 0; v->type == PILGRIM_ARRAY && i < v->count; i++)
+        if (v->items[i].type == PILGRIM_STATUS && has_tag(s, &v->items[i]))
+            return true;
+    return v->type == PILGRIM_INT && v->integer >= 0 &&
+           selection_has_number(s->selection, SELECT_TAG, (uint64_t)v->integer);
+}
+
+static bool is_tagged(const struct selector *s, const struct pilgrim_call *call)
+{
+    static const char *const in[] = {"tag", "sendtag", "recvtag"}, *const out[] = {"status", "array_of_statuses"};
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        if (has_tag(s, call_in(call, in[i])))
+            return true;
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        if (call_out(call, out[i])->type != PILGRIM_INT && has_tag(s, call_out(call, out[i])))
+            return true;
+    return false;
+}
+
+static bool is_wanted_peer(const void *selector, uint32_t rank)
+{
+    return selection_has_number(((const struct selector *)selector)->selection, SELECT_PEER, rank);
+}
+
+static bool call_fits(struct selector *s, const struct pilgrim_call *call)
+{
+    const struct criterion *c = s->selection->criteria;
+    if (is_timed(s) && (!call->timed || is_before(s, call, true) || !is_before(s, call, false)))
+        return false;
+    if (c[SELECT_FAILED].set && !pilgrim_call_failed(call))
+        return false;
+    if (c[SELECT_COMM].set && !names_communicator(call, c[SELECT_COMM].text))
+        return false;
+    if (c[SELECT_TAG].set && !is_tagged(s, call))
+        return false;
+    if (c[SELECT_PEER].set && !volumes_peer(s->volumes, call, is_wanted_peer, s))
+        return false;
+    if (!c[SELECT_BYTES].set)
+        return true;
+    const struct pilgrim_volume volume = volumes_of(s->volumes, call);
+    return volume.sent >= c[SELECT_BYTES].number || volume.received >= c[SELECT_BYTES].number ||
+           volume.sent + volume.received >= c[SELECT_BYTES].number;
+}
+
+/* Notes the text of a marker, for a message. */
+static void note_phase(struct selector *s, const char *text)
+{
+    for (unsigned i = 0; i < s->phase_count; i++)
+        if (strncmp(s->phases[i], text, PHASE_BYTES - 1) == 0)
+            return;
+    if (s->phase_count < PHASES_SHOWN)
+        snprintf(s->phases[s->phase_count++], PHASE_BYTES, "%s", text);
+}
+
+static void follow_phase(struct selector *s, const struct pilgrim_call *call)
+{
+    if (strcmp(call->function->name, "pilgrim_marker") != 0 || call->function->parameter_count < 1)
+        return;
+    const char *text = call->in[0].type == PILGRIM_STRING && call->in[0].text ? call->in[0].text : "";
+    s->in_phase = strcmp(text, s->selection->criteria[SELECT_PHASE].text) == 0;
+    s->found_phase |= s->in_phase;
+    if (!s->found_phase)
+        note_phase(s, text);
+}
+
+enum pilgrim_status selector_see(struct selector *s, const struct pilgrim_call *call, uint32_t segment, bool *fits,
+                                 struct pilgrim_error *error)
+{
+    *fits = true;
+    if (!s->selection)
+        return PILGRIM_OK;
+    if (s->volumes) {
+        enum pilgrim_status status = volumes_see(s->volumes, call, error);
+        if (status != PILGRIM_OK)
+            return status;
+    }
+    if (selection_has(s->selection, SELECT_PHASE)) {
+        follow_phase(s, call);
+        *fits = s->in_phase;
+    }
+    if (*fits && !known_class_fits(s, call->class_, segment, fits))
+        return no_memory(error);
+    *fits = *fits && call_fits(s, call);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status selector_take(struct selector *s, const struct pilgrim_call *call, uint32_t segment, bool *fits,
+                                  struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    *fits = true;
+    if (!s->selection)
+        return PILGRIM_OK;
+    if (!s->has_upcoming || (s->upcoming != SELECTOR_NONE && call->seq > s->upcoming))
+        status = selector_next(s, call->seq, &s->upcoming, error);
+    s->has_upcoming = true;
+    if (status == PILGRIM_OK)
+        status = selector_see(s, call, segment, fits, error);
+    *fits = *fits && call->seq == s->upcoming;
+    return status;
+}
+
+enum pilgrim_status selector_end(const struct selector *s, struct pilgrim_error *error)
+{
+    struct pilgrim_error e = {.status = PILGRIM_INVALID};
+    size_t used = 0;
+    if (selection_has(s->selection, SELECT_LOOP) && !s->found_loop) {
+        const struct selection_range *r = s->selection->criteria[SELECT_LOOP].ranges;
+        if (s->loops_most)
+            snprintf(e.message, sizeof e.message, "no loop %" PRIu64 ": rank %" PRIu32 " has loops 1-%zu", r->first,
+                     s->loops_rank, s->loops_most);
+        else
+            snprintf(e.message, sizeof e.message, "no loop %" PRIu64 ": the chosen threads have no loops", r->first);
+    } else if (selection_has(s->selection, SELECT_PHASE) && !s->found_phase) {
+        snprintf(e.message, sizeof e.message, "no phase '%.40s': %s", s->selection->criteria[SELECT_PHASE].text,
+                 s->phase_count ? "the chosen threads have" : "the chosen threads have no markers");
+        for (unsigned i = 0; i < s->phase_count; i++) {
+            used = strlen(e.message);
+            snprintf(e.message + used, sizeof e.message - used, "%s '%s'", i ? "," : "", s->phases[i]);
+        }
+    } else {
+        return PILGRIM_OK;
+    }
+    if (error)
+        *error = e;
+    return PILGRIM_INVALID;
+}

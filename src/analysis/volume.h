@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds what a call of any kind moves, and between which processes: messages (messages.h), collective calls, operations
+ * on windows and files, and what statuses say that was received. */
+#ifndef ANALYSIS_VOLUME_H
+#define ANALYSIS_VOLUME_H
+
+#include "analysis/messages.h"
+#include "pilgrim/analysis.h"
+
+struct volumes;
+
+/* Returns a finder for TRACE, which is borrowed. NULL: no memory. */
+struct volumes *volumes_new(const struct pilgrim_trace *trace);
+void volumes_free(struct volumes *v); /* NULL is legal */
+
+/* The next calls are those of THREAD of RANK, from its first one on. errors: as messages_begin */
+enum pilgrim_status volumes_begin(struct volumes *v, uint32_t rank, uint32_t thread,
+                                  struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Takes the thread's next call; each must come. errors: PILGRIM_NOMEM */
+enum pilgrim_status volumes_see(struct volumes *v, const struct pilgrim_call *call,
+                                struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns what CALL, which was seen last, moves. */
+struct pilgrim_volume volumes_of(struct volumes *v, const struct pilgrim_call *call);
+
+/* True if CHOOSE is true for a rank that CALL, which was seen last, sends to, receives from or accesses, or that is the
+ * root of a collective call. */
+bool volumes_peer(const struct volumes *v, const struct pilgrim_call *call,
+                  bool (*choose)(const void *context, uint32_t rank), const void *context);
+
+#endif
