@@ -121,11 +121,13 @@ static void find_in_module(const struct fragment *f, uint64_t module, struct pat
     const uint8_t *data = intern_get(&f->modules, (uint32_t)module, &length);
     cursor_init(&c, data, length);
     const char *name = (const char *)intern_get(&f->strings, (uint32_t)cursor_varint(&c), NULL);
-    const size_t id_length = cursor_count(&c, 1);
-    const uint8_t *id = cursor_take(&c, id_length);
+    const uint64_t id_length = cursor_varint(&c);
+    if (id_length == MODULE_IN_PYTHON)
+        return;
+    const uint8_t *id = cursor_take(&c, (size_t)id_length);
     for (size_t i = 0; i < count; i++)
         room[i] = (struct elf_address){.offset = sorted[i]->offset};
-    if (!id || !find_symbols(name, id, id_length, room, count, names))
+    if (!id || !find_symbols(name, id, (size_t)id_length, room, count, names))
         return;
     for (size_t i = 0; i < count; i++)
         if (room[i].known && room[i].name < UINT32_MAX) {
