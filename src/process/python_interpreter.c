@@ -25,7 +25,7 @@ static struct {
     const char *(*version)(void);
     int (*is_initialized)(void);
     void *(*this_thread)(void); /* PyGILState_GetThisThreadState */
-    void *(*lock_holder)(void); /* _PyThreadState_UncheckedGet */
+    void *(*lock_holder)(void); /* the state of the thread that has the lock; in later versions, if it is this one */
     void *(*first_interpreter)(void);
     void *(*next_interpreter)(void *interpreter);
     void *(*frame)(void);
@@ -44,24 +44,25 @@ static struct {
 static const struct {
     const char *name;
     void *place;
+    const char *later; /* its name in later versions, or NULL */
 } symbols[] = {
-    {"Py_GetVersion", &api.version},
-    {"Py_IsInitialized", &api.is_initialized},
-    {"PyGILState_GetThisThreadState", &api.this_thread},
-    {"_PyThreadState_UncheckedGet", &api.lock_holder},
-    {"PyInterpreterState_Head", &api.first_interpreter},
-    {"PyInterpreterState_Next", &api.next_interpreter},
-    {"PyEval_GetFrame", &api.frame},
-    {"PyFrame_GetBack", &api.frame_back},
-    {"PyFrame_GetCode", &api.frame_code},
-    {"PyFrame_GetLineNumber", &api.frame_line},
-    {"PyCode_Addr2Line", &api.code_line},
-    {"PyObject_GetAttrString", &api.attribute},
-    {"PyUnicode_AsUTF8AndSize", &api.utf8},
-    {"Py_DecRef", &api.release},
-    {"PyErr_Occurred", &api.error},
-    {"PyErr_Clear", &api.error_clear},
-    {"PyCode_Type", &api.code_type},
+    {"Py_GetVersion", &api.version, NULL},
+    {"Py_IsInitialized", &api.is_initialized, NULL},
+    {"PyGILState_GetThisThreadState", &api.this_thread, NULL},
+    {"_PyThreadState_UncheckedGet", &api.lock_holder, "PyThreadState_GetUnchecked"},
+    {"PyInterpreterState_Head", &api.first_interpreter, NULL},
+    {"PyInterpreterState_Next", &api.next_interpreter, NULL},
+    {"PyEval_GetFrame", &api.frame, NULL},
+    {"PyFrame_GetBack", &api.frame_back, NULL},
+    {"PyFrame_GetCode", &api.frame_code, NULL},
+    {"PyFrame_GetLineNumber", &api.frame_line, NULL},
+    {"PyCode_Addr2Line", &api.code_line, NULL},
+    {"PyObject_GetAttrString", &api.attribute, NULL},
+    {"PyUnicode_AsUTF8AndSize", &api.utf8, NULL},
+    {"Py_DecRef", &api.release, NULL},
+    {"PyErr_Occurred", &api.error, NULL},
+    {"PyErr_Clear", &api.error_clear, NULL},
+    {"PyCode_Type", &api.code_type, NULL},
 };
 
 /* To keep the collector of garbage from running the program's code; older versions lack them. */
@@ -84,6 +85,8 @@ static void find(void)
     unsigned major = 0, minor = 0;
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *address = dlsym(RTLD_DEFAULT, symbols[i].name);
+        if (!address && symbols[i].later)
+            address = dlsym(RTLD_DEFAULT, symbols[i].later);
         if (!address)
             return;
         memcpy(symbols[i].place, &address, sizeof address);
