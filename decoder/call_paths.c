@@ -139,7 +139,8 @@ static const struct path_frame *find_frame(struct call_paths *paths, const struc
 {
     struct path_frame **bucket = &paths->frames[bucket_of(frame->module, frame->offset)];
     for (const struct path_frame *f = *bucket; f; f = f->next)
-        if (f->offset == frame->offset && strcmp(f->module, frame->module) == 0 && same_python(f->python, frame->python))
+        if (f->offset == frame->offset && strcmp(f->module, frame->module) == 0 &&
+            same_python(f->python, frame->python))
             return f;
     struct path_frame *f = make_frame(paths, frame);
     if (!f)

@@ -77,7 +77,10 @@ static bool copy_frames(const struct class_copies *copies, struct class_copy *k,
         unsigned char *build_id = malloc(from->build_id_length + 1);
         if (build_id && from->build_id_length > 0)
             memcpy(build_id, from->build_id, from->build_id_length);
-        *to = (struct pilgrim_frame){strdup(from->module), build_id, from->build_id_length, from->offset,
+        *to = (struct pilgrim_frame){strdup(from->module),
+                                     build_id,
+                                     from->build_id_length,
+                                     from->offset,
                                      next_frame(copies, from) ? to + 1 : NULL,
                                      from->python ? strdup(from->python) : NULL};
         if (!to->module || !build_id || !to->python != !from->python) {

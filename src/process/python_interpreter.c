@@ -171,7 +171,8 @@ static bool has_text(void *code, const char *name, size_t offset)
 {
     const void *read;
     void *object = api.attribute(code, name);
-    bool good = object && read_pointer(code, offset, &read) && read == object && reads_text(object, api.utf8(object, NULL));
+    bool good =
+        object && read_pointer(code, offset, &read) && read == object && reads_text(object, api.utf8(object, NULL));
     if (object)
         api.release(object);
     return good;

@@ -84,7 +84,8 @@ void shadow_python_take(struct shadow_python *p, unsigned depth)
         call("Py_IncRef", frame);
     while (frame && p->count < depth) {
         void *code = call("PyFrame_GetCode", frame), *back = call("PyFrame_GetBack", frame);
-        size_t length = print_frame(p->texts + used, sizeof p->texts - used, code, call_int("PyFrame_GetLineNumber", frame));
+        size_t length =
+            print_frame(p->texts + used, sizeof p->texts - used, code, call_int("PyFrame_GetLineNumber", frame));
         call("Py_DecRef", code);
         call("Py_DecRef", frame);
         frame = back;

@@ -17,7 +17,8 @@ struct shadow_site {
 /* Takes the stack from the return address SITE outwards, at most DEPTH frames. */
 void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth);
 
-/* Appends ,"site":"MODULE+0xOFFSET", or ,"site":"FILE:LINE:FUNCTION" in Python, and, if there are more frames, ,"stack":[...]. */
+/* Appends ,"site":"MODULE+0xOFFSET", or ,"site":"FILE:LINE:FUNCTION" in Python, and, if there are more frames,
+ * ,"stack":[...]. */
 void shadow_site_put(const struct shadow_site *s, struct bytes *line);
 
 #endif

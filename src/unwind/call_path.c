@@ -125,8 +125,7 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
         return false;
     const uint32_t machine = w->count - 1;
     for (unsigned i = 0; i < w->python.shown; i++) {
-        const struct known_address *place =
-            machine + i < PATH_WALK_MAX ? know_place(&w->python, i) : NULL;
+        const struct known_address *place = machine + i < PATH_WALK_MAX ? know_place(&w->python, i) : NULL;
         if (!place)
             return false;
         w->places[i] = place;

@@ -29,7 +29,7 @@ const struct python_layout *python_layout_of(unsigned minor)
 
 /* What is known of a code object. */
 struct python_code {
-    struct shared_item item; /* must be first; the hash is the address */
+    struct shared_item item;                          /* must be first; the hash is the address */
     _Atomic(const struct python_function *) function; /* NULL: the object is gone */
 };
 
@@ -270,8 +270,7 @@ const struct python_function *python_chain_function(const struct python_chain *c
     const char *code = f->code;
     if (!l)
         return NULL;
-    const struct python_code *known =
-        (const struct python_code *)shared_set_find(&codes, (uintptr_t)code, NULL, NULL);
+    const struct python_code *known = (const struct python_code *)shared_set_find(&codes, (uintptr_t)code, NULL, NULL);
     const struct python_function *function =
         known ? atomic_load_explicit(&known->function, memory_order_acquire) : NULL;
     if (!function)

@@ -62,7 +62,8 @@ struct python_source {
 /* Sets the source. Before that, and after it is set to NULL, no thread has frames. */
 void python_frames_begin(const struct python_source *source);
 
-/* Fills in CHAIN with the frames of the calling thread, until DEPTH are shown. False: it is in no function of Python. */
+/* Fills in CHAIN with the frames of the calling thread, until DEPTH are shown. False: it is in no function of Python.
+ */
 bool python_chain_take(struct python_chain *chain, unsigned depth);
 
 /* A function in Python. Never freed. */

@@ -59,8 +59,8 @@ START_TEST(scripts)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char name[64] = "";
-        ck_assert_msg(find("python3.11", commands[i].arguments, 0, name, sizeof name) == (commands[i].name != NULL), "%s",
-                      commands[i].arguments);
+        ck_assert_msg(find("python3.11", commands[i].arguments, 0, name, sizeof name) == (commands[i].name != NULL),
+                      "%s", commands[i].arguments);
         ck_assert_msg(!commands[i].name || strcmp(name, commands[i].name) == 0, "%s: %s", commands[i].arguments, name);
         ck_assert(!find("app", commands[i].arguments, 0, name, sizeof name));
     }

@@ -261,7 +261,8 @@ static void put_wide(char *at, const uint32_t *characters, size_t count, size_t 
 START_TEST(characters)
 {
     static const uint32_t wide[] = {'a', 0xe9, 0x20ac, 0x1f600};
-    static const char *const utf8[] = {"a", "a\xc3\xa9", "a\xc3\xa9\xe2\x82\xac", "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"};
+    static const char *const utf8[] = {"a", "a\xc3\xa9", "a\xc3\xa9\xe2\x82\xac",
+                                       "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"};
     for (unsigned minor = OLDEST; minor <= NEWEST; minor++) {
         char text[64], out[32];
         layout = python_layout_of(minor);
