@@ -131,6 +131,7 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
         w->places[i] = place;
     }
     memcpy(w->known + machine, w->places, w->python.shown * sizeof w->places[0]);
+    w->in_python = true;
     w->machine = machine;
     w->count = machine + w->python.shown;
     w->certain = true;
@@ -206,7 +207,7 @@ static void walk(struct path_walk *w, const void *site, const void *frame, const
     w->count = 1;
     w->word_count = 0;
     w->certain = false;
-    w->machine = PATH_WALK_MAX;
+    w->in_python = false;
     bool in_c = false, later = false;
     while (w->known[w->count - 1]) {
         const struct known_address *k = w->known[w->count - 1];
@@ -236,7 +237,7 @@ struct path_trail *path_trail_new(const struct path_walk *w)
 {
     uint32_t count = w->word_count - (w->count > 1 && w->known[w->count - 1]->is_entry);
     uint32_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER;
-    const bool python = w->machine < PATH_WALK_MAX;
+    const bool python = w->in_python;
     const size_t more = python ? python_trail_bytes(&w->python) : 0;
     struct path_trail *t = w->certain ? malloc(sizeof *t + groups * sizeof t->words[0] + more) : NULL;
     if (!t)
@@ -298,7 +299,7 @@ static bool is_path_of(const struct shared_item *item, const void *key)
 static uint32_t count_hidden(const struct path_walk *w)
 {
     static const char mpi4py[] = "MPI.";
-    if (w->machine == PATH_WALK_MAX)
+    if (!w->in_python)
         return 0;
     for (uint32_t i = 0; i < w->machine; i++)
         if (!w->known[i]->frame.module || strncmp(w->known[i]->frame.module->name, mpi4py, sizeof mpi4py - 1) != 0)

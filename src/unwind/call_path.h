@@ -83,7 +83,8 @@ struct path_walk {
     const void *frame;
     const struct known_address *known[PATH_WALK_MAX];
     const uintptr_t *words[PATH_WORDS_MAX]; /* some of them twice */
-    uint32_t machine;                       /* of `known`, those that are return addresses; the others are in Python */
+    bool in_python;
+    uint32_t machine; /* if so: of `known`, those that are return addresses; the others are in Python */
     struct python_chain python;
     const struct known_address *places[SITE_FRAMES_MAX]; /* of it */
 };

@@ -82,8 +82,9 @@ class Shard:
         self.s, self.lines, self.places = Sequences(dice, self.b), {}, {}
         for _ in range(dice.randint(0, 3)):
             self.b.rule(rule((T, dice.randint(0, 9), dice.randint(1, 3))))     # not used
-        self.modules = [self.b.module(b"m%d" % i, b"f%d" % i if i >= MACHINE_MODULES else None) for i in range(MACHINE_MODULES + 2)]
         self.b.old, self.b.plain_addresses, self.b.repeats = (dice.random() < 0.2 for _ in range(3))
+        self.modules = [self.b.module(b"m%d" % i, b"f%d" % i if i >= MACHINE_MODULES else None)
+                        for i in range(MACHINE_MODULES + (0 if self.b.old else 2))]
         self.symbols = [self.b.symbol(dice.choice(self.modules[:MACHINE_MODULES]), dice.randint(0, 1 << 40), b"s%d" % i) for i in range(dice.randint(0, 3))]
         self.addresses = {}
         self.paths = [()]

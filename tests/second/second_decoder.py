@@ -117,15 +117,15 @@ class Shard:
         strings = len(self.strings)
         self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count())]
         self.functions = [self.function_read(c) for _ in range(c.count())]
-        self.modules = [self.module_read(c) for _ in range(c.count())]
+        self.modules = [self.module_read(c, classes_read != self.old_classes_read) for _ in range(c.count())]
         classes_read(c)
         self.shapes = [Shape(c.text(), self.strings) for _ in range(c.count())]
 
-    def module_read(self, c):
-        """(name of the module, function in Python or None); the build-id is for those who look for the file."""
+    def module_read(self, c, python):
+        """(name of the module, function in Python or None); PYTHON: there may be such; the build-id is for those who look for the file."""
         name = escape(self.strings[c.index(len(self.strings), "string")])
         length = c.varint()
-        if length == BUILD_ID_MAX + 1:
+        if python and length == BUILD_ID_MAX + 1:
             return name, escape(self.strings[c.index(len(self.strings), "string")])
         if length > BUILD_ID_MAX:
             raise Damage("a build-id of more than %d bytes" % BUILD_ID_MAX)
