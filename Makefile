@@ -49,7 +49,7 @@ TRACER := $(call objects,$(addprefix src/,mpi objects intercept process wrap for
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercept/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,cuda_driver device hash_table heap mappings memory modules pages pool request_array_delta requests sharing \
-	untracked_requests) $(addprefix process/,host_location settings))
+	untracked_requests) $(addprefix process/,host_location program_name settings))
 ANALYSIS := $(call objects,src/analysis)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)

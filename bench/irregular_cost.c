@@ -235,7 +235,7 @@ static double cpu_ns(void)
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
-    static const struct code_module module = {"application", {0}, 0};
+    static const struct code_module module = {"application", {0}, 0, NULL};
     frames[0] = (struct code_frame){&module, (uintptr_t)site};
     return 1;
 }

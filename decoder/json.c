@@ -168,8 +168,15 @@ void json_frame(struct output *o, const struct pilgrim_frame *frame)
 {
     out_char(o, '"');
     out_json_escaped(o, frame->module, strlen(frame->module));
-    out_text(o, "+0x");
-    out_hex(o, frame->offset);
+    if (frame->python) {
+        out_char(o, ':');
+        out_uint(o, frame->offset);
+        out_char(o, ':');
+        out_json_escaped(o, frame->python, strlen(frame->python));
+    } else {
+        out_text(o, "+0x");
+        out_hex(o, frame->offset);
+    }
     out_char(o, '"');
 }
 
@@ -197,7 +204,7 @@ static void json_path(struct output *o, const struct pilgrim_frame *site, uint64
     for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1); f = f->caller, frames--) {
         out_text(o, f == site ? ",\"path\":[{\"module\":" : ",{\"module\":");
         out_json_string(o, f->module, strlen(f->module));
-        out_text(o, ",\"offset\":");
+        out_text(o, f->python ? ",\"line\":" : ",\"offset\":");
         out_uint(o, f->offset);
         if (source_lines_symbol(lines, f, &function)) {
             out_text(o, ",\"function\":");

@@ -87,7 +87,7 @@ static const char *const names[MADE_NAME_COUNT] = {
 
 const struct vocabulary made_vocabulary = {functions, MADE_FUNCTION_COUNT, names, MADE_NAME_COUNT};
 
-const struct code_module made_module = {"application", {0x5c, 0xa1, 0xe0, 0x01}, 4};
+const struct code_module made_module = {"application", {0x5c, 0xa1, 0xe0, 0x01}, 4, NULL};
 
 uint64_t made_site_offset(unsigned site)
 {

@@ -235,13 +235,15 @@ struct pilgrim_function {
     bool returns_error_code; /* false: it returns a value (MPI_Wtime), or nothing */
 };
 
-/* A call site or one of its callers: a return address in a module. */
+/* A call site or one of its callers: a return address in a module, or a line of a function in Python. */
 struct pilgrim_frame {
-    const char *module;                 /* file name of the program or library */
+    const char *module;                 /* file name of the program or library; in Python, of the source file */
     const unsigned char *build_id;      /* the first bytes of the module's build-id */
     size_t build_id_length;             /* bytes; 0: it has none */
-    uint64_t offset;                    /* of the address from where the module was loaded, bytes */
+    uint64_t offset;                    /* of the address from where the module was loaded, bytes; in Python, the number
+                                         * of the line, from 1; 0: unknown */
     const struct pilgrim_frame *caller; /* NULL: the outermost frame, or its callers were not recorded */
+    const char *python;                 /* qualified name of the function in Python; NULL: a return address */
 };
 
 /* A call class: a function, called from one call site. */
@@ -277,6 +279,7 @@ struct pilgrim_call {
 /* Returns the symbol of the function that a frame is in, as the module's symbol table has it: names of C++ are mangled.
  * NULL if the trace does not have it: the symbols are those that the process which wrote the trace found in its
  * modules' files, and traces of older versions have none. So no file is needed here. Inlined functions have no symbols.
+ * For a frame in Python it is frame->python, and the offset is 0.
  * frame:   of this trace, or a copy of such a frame
  * offset:  of the frame's address from the beginning of the function, bytes; stays if NULL is returned
  * memory:  borrowed until the trace is closed

@@ -13,6 +13,7 @@
 struct path_frame {
     struct path_frame *next;
     const char *module;
+    const char *python; /* as in pilgrim_frame */
     uint64_t offset;
     size_t count;
     struct {
@@ -116,7 +117,8 @@ static struct path_frame *make_frame(struct call_paths *paths, const struct pilg
     f->offset = frame->offset;
     f->count = count;
     f->module = share_text(paths, frame->module);
-    bool good = f->module;
+    f->python = frame->python ? share_text(paths, frame->python) : NULL;
+    bool good = f->module && !f->python == !frame->python;
     for (size_t i = 0; i < count && good; i++) {
         f->functions[i].name = share_text(paths, found[count - 1 - i].name);
         f->functions[i].place = share_text(paths, found[count - 1 - i].place);
@@ -128,11 +130,17 @@ static struct path_frame *make_frame(struct call_paths *paths, const struct pilg
     return NULL;
 }
 
+static bool same_python(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 static const struct path_frame *find_frame(struct call_paths *paths, const struct pilgrim_frame *frame)
 {
     struct path_frame **bucket = &paths->frames[bucket_of(frame->module, frame->offset)];
     for (const struct path_frame *f = *bucket; f; f = f->next)
-        if (f->offset == frame->offset && strcmp(f->module, frame->module) == 0)
+        if (f->offset == frame->offset && strcmp(f->module, frame->module) == 0 &&
+            same_python(f->python, frame->python))
             return f;
     struct path_frame *f = make_frame(paths, frame);
     if (!f)

@@ -9,6 +9,7 @@ static void class_copy_free(struct class_copy *k)
 {
     for (const struct pilgrim_frame *f = k->frames; f; f = f->caller) {
         free((char *)(uintptr_t)f->module);
+        free((char *)(uintptr_t)f->python);
         free((unsigned char *)(uintptr_t)f->build_id);
     }
     free((char *)(uintptr_t)k->function.name);
@@ -48,7 +49,7 @@ static uint64_t class_hash(const struct class_copies *copies, const struct pilgr
 {
     uint64_t hash = mix_text(0, class->function->name);
     for (const struct pilgrim_frame *f = class->site; f; f = next_frame(copies, f))
-        hash = mix(mix_text(hash, f->module), f->offset);
+        hash = mix(mix_text(mix_text(hash, f->module), f->python ? f->python : ""), f->offset);
     return hash;
 }
 
@@ -58,7 +59,8 @@ static bool same_class(const struct class_copies *copies, const struct pilgrim_c
         return false;
     const struct pilgrim_frame *f = a->site, *g = b->site;
     for (; f && g; f = next_frame(copies, f), g = next_frame(copies, g))
-        if (f->offset != g->offset || strcmp(f->module, g->module) != 0)
+        if (f->offset != g->offset || strcmp(f->module, g->module) != 0 || !f->python != !g->python ||
+            (f->python && strcmp(f->python, g->python) != 0))
             return false;
     return !f && !g;
 }
@@ -75,9 +77,13 @@ static bool copy_frames(const struct class_copies *copies, struct class_copy *k,
         unsigned char *build_id = malloc(from->build_id_length + 1);
         if (build_id && from->build_id_length > 0)
             memcpy(build_id, from->build_id, from->build_id_length);
-        *to = (struct pilgrim_frame){strdup(from->module), build_id, from->build_id_length, from->offset,
-                                     next_frame(copies, from) ? to + 1 : NULL};
-        if (!to->module || !build_id) {
+        *to = (struct pilgrim_frame){strdup(from->module),
+                                     build_id,
+                                     from->build_id_length,
+                                     from->offset,
+                                     next_frame(copies, from) ? to + 1 : NULL,
+                                     from->python ? strdup(from->python) : NULL};
+        if (!to->module || !build_id || !to->python != !from->python) {
             to->caller = NULL;
             return false;
         }

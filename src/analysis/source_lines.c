@@ -386,9 +386,25 @@ void source_lines_use_trace(struct source_lines *lines, const struct pilgrim_tra
     lines->function = function;
 }
 
+/* Sets FUNCTION to the one in Python that FRAME is in. False: it is in machine code. */
+static bool python_function(const struct pilgrim_frame *frame, struct source_function *function)
+{
+    if (!frame->python)
+        return false;
+    snprintf(function->name, sizeof function->name, "%s", frame->python);
+    if (frame->offset > 0)
+        snprintf(function->place, sizeof function->place, "%.200s:%llu", frame->module,
+                 (unsigned long long)frame->offset);
+    else
+        snprintf(function->place, sizeof function->place, "%.200s", frame->module);
+    return true;
+}
+
 bool source_lines_symbol(const struct source_lines *lines, const struct pilgrim_frame *frame,
                          struct source_function *function)
 {
+    if (python_function(frame, function))
+        return true;
     uint64_t offset;
     const char *symbol = lines->function ? lines->function(lines->trace, frame, &offset) : NULL;
     if (!symbol)
@@ -401,7 +417,7 @@ bool source_lines_symbol(const struct source_lines *lines, const struct pilgrim_
 const char *source_lines_find(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
     struct source_function function;
-    if (find_line(lines, frame))
+    if (!frame->python && find_line(lines, frame))
         return lines->text;
     if (!source_lines_symbol(lines, frame, &function))
         return NULL;
@@ -412,6 +428,8 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
 size_t source_lines_functions(struct source_lines *lines, const struct pilgrim_frame *frame,
                               struct source_function functions[SOURCE_FUNCTIONS_MAX])
 {
+    if (python_function(frame, functions))
+        return 1;
     size_t found = lines ? find_functions(lines, frame, functions) : 0;
     return found > 0 || !lines ? found : source_lines_symbol(lines, frame, functions);
 }

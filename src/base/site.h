@@ -10,18 +10,19 @@ enum {
     SITE_FRAMES_MAX = 64     /* frames of one call class */
 };
 
-/* The program or a shared library. */
+/* What code is in: the program, a shared library, or a function in Python. */
 struct code_module {
     const char *name; /* file name without folders */
     uint8_t build_id[SITE_BUILD_ID_BYTES];
     uint32_t build_id_length; /* 0: the module has no build-id */
+    const char *python;       /* name of the function; `name` is that of its source file. NULL: machine code */
 };
 
-/* A return address. */
+/* A return address, or a line in Python. */
 struct code_frame {
     const struct code_module *module;
     uint64_t offset; /* from the module's load address, that is, the address of its first segment rounded down to a page
-                        of 4096 bytes */
+                        of 4096 bytes; in Python, the number of the line, 0 if it is not known */
 };
 
 #endif

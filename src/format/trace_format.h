@@ -63,6 +63,9 @@ static inline uint8_t section_type_of(uint8_t stored_type)
 
 #define BUILD_ID_BYTES_MAX 32
 
+/* In place of a build-id's length: the module is a function in Python, the name of which follows. */
+#define MODULE_IN_PYTHON (BUILD_ID_BYTES_MAX + 1)
+
 /* How an address is stored; from ADDRESS_IN_SYMBOL on: ADDRESS_IN_SYMBOL + a reference to its symbol. */
 enum stored_address_kind { ADDRESS_IN_MODULE = 0, ADDRESS_LIKE_ELDER = 1, ADDRESS_IN_SYMBOL = 2 };
 

@@ -3,7 +3,7 @@
  *
  * The trace's path is looked at now and not at the end of the run: if no file can be made there, one line says so at
  * once, and the trace goes to a folder for temporary files. */
-#define _GNU_SOURCE 1 /* program_invocation_short_name, gethostname */
+#define _GNU_SOURCE 1 /* gethostname */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "format/trace_path.h"
 #include "process/capture.h"
 #include "process/launcher.h"
+#include "process/program_name.h"
 
 enum { JOB_BYTES = 256, HOST_BYTES = 256 };
 
@@ -35,12 +36,12 @@ static enum pilgrim_status expand(struct bytes *path)
     char job[JOB_BYTES];
     time_t now = time(NULL);
     trace_path_job(job, sizeof job);
-    TRY(trace_path_expand(capture.settings.trace, program_invocation_short_name, job, now, path));
+    TRY(trace_path_expand(capture.settings.trace, program_name(), job, now, path));
     if (!trace_path_is_device((const char *)path->data))
         return PILGRIM_OK;
     capture_say("PILGRIM_TRACE=%s is ignored: it is neither a file nor a folder", (const char *)path->data);
     path->length = 0;
-    return trace_path_expand(NULL, program_invocation_short_name, job, now, path);
+    return trace_path_expand(NULL, program_name(), job, now, path);
 }
 
 /* Makes PATH absolute. Returns how many bytes are put before it; 0 also if the working directory is not known. */

@@ -445,8 +445,11 @@ bool journal_log_whole(enum journal_process_log number)
 static void put_module(const struct code_module *m)
 {
     struct bytes *payload = journal_record_begin(&logs[JOURNAL_SHARED]);
-    bytes_put_u8(payload, (uint8_t)m->build_id_length);
-    bytes_put(payload, m->build_id, m->build_id_length);
+    bytes_put_u8(payload, m->python ? JOURNAL_MODULE_IN_PYTHON : (uint8_t)m->build_id_length);
+    if (m->python)
+        bytes_put(payload, m->python, strlen(m->python) + 1);
+    else
+        bytes_put(payload, m->build_id, m->build_id_length);
     bytes_put(payload, m->name, strlen(m->name));
     journal_record_end(&logs[JOURNAL_SHARED], JOURNAL_MODULE);
 }

@@ -149,6 +149,9 @@ struct journal_clock {
     uint64_t rate; /* ns a tick, times 2^48; 0: there is no clock */
 };
 
+/* In place of the length of a module's build-id: it is a function in Python, whose name follows. */
+enum { JOURNAL_MODULE_IN_PYTHON = 255 };
+
 /* Types of records. Those of a thread's log: */
 enum journal_record {
     JOURNAL_BEGIN = 1, /* the first one: number of the first call, segment, classes that were there */
@@ -157,7 +160,7 @@ enum journal_record {
     JOURNAL_RELIEF,    /* stream_relieve */
     /* Those of a process's logs: */
     JOURNAL_FILE_HEAD,     /* the head of the fragment file that the process would write */
-    JOURNAL_MODULE,        /* a module that classes lie in */
+    JOURNAL_MODULE,        /* a module that classes lie in: JOURNAL_MODULE_IN_PYTHON and a function, or a build-id */
     JOURNAL_RANK_BASE,     /* another rank base; or another value for rank base 0 */
     JOURNAL_IDENTITY,      /* number of the function pilgrim_process (4 bytes), and its values behind the rank bases */
     JOURNAL_COMMUNICATORS, /* number of the function pilgrim_communicator */

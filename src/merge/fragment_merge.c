@@ -41,7 +41,12 @@ static enum pilgrim_status map_modules(struct fragment *into, const struct fragm
         const uint8_t *data = intern_get(&from->modules, i, &length);
         cursor_init(&c, data, length);
         bytes_put_varint(&b, m->strings[cursor_index(&c, from->strings.count)]);
-        bytes_put(&b, data + c.position, cursor_left(&c));
+        const uint64_t id_length = cursor_varint(&c);
+        bytes_put_varint(&b, id_length);
+        if (id_length == MODULE_IN_PYTHON)
+            bytes_put_varint(&b, m->strings[cursor_index(&c, from->strings.count)]);
+        else
+            bytes_put(&b, data + c.position, cursor_left(&c));
         TRY(intern_bytes(&into->modules, &b, &m->modules[i]));
     }
     return PILGRIM_OK;

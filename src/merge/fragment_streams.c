@@ -47,11 +47,16 @@ static void put_declaration(struct bytes *b, const struct function_descriptor *d
 static enum pilgrim_status translate_module(struct fragment *f, const struct code_module *module, uint32_t *number)
 {
     struct bytes b = {0};
-    uint32_t name;
+    uint32_t name, function = 0;
     TRY(intern_text(f, module->name, &name));
+    if (module->python)
+        TRY(intern_text(f, module->python, &function));
     bytes_put_varint(&b, name);
-    bytes_put_varint(&b, module->build_id_length);
-    bytes_put(&b, module->build_id, module->build_id_length);
+    bytes_put_varint(&b, module->python ? MODULE_IN_PYTHON : module->build_id_length);
+    if (module->python)
+        bytes_put_varint(&b, function);
+    else
+        bytes_put(&b, module->build_id, module->build_id_length);
     return intern_bytes(&f->modules, &b, number);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments of what this process recorded; see rank_fragment.h. */
-#define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include "process/rank_fragment.h"
 
 #include <errno.h>
@@ -17,6 +16,7 @@
 #include "process/host_location.h"
 #include "process/launcher.h"
 #include "process/process_stream.h"
+#include "process/program_name.h"
 #include "process/clock_sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
@@ -34,7 +34,7 @@ static const char *session_rank(void)
 size_t run_properties(struct fragment_property *properties)
 {
     const struct fragment_property all[] = {
-        {"program", program_invocation_short_name},
+        {"program", program_name()},
         {"library", capture.library},
         {"timing", capture.settings.timing_text},
         {"tracer", CAPTURE_TRACER},

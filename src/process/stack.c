@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stacks, and where they begin; see stack.h. */
-#define _GNU_SOURCE 1 /* process_vm_readv */
+#define _GNU_SOURCE 1 /* process_vm_readv, program_invocation_short_name */
 #include "process/stack.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "objects/memory.h"
 #include "objects/modules.h"
 #include "process/capture.h"
+#include "process/python_interpreter.h"
 
 enum {
     OTHERS = 16,            /* stacks that are remembered */
@@ -59,7 +60,14 @@ bool stack_ends_at(const void *address)
 
 static void begin(void)
 {
-    static const struct path_source source = {modules_frame, starts, is_entry};
+    static const char interpreter[] = "python";
+    const struct path_source source = {
+        .frame = modules_frame,
+        .starts = starts,
+        .is_entry = is_entry,
+        .interprets = python_interprets,
+        .python = python_ready,
+        .is_python = strncmp(program_invocation_short_name, interpreter, sizeof interpreter - 1) == 0};
     paths_begin(&source, capture.settings.stack);
 }
 

@@ -213,7 +213,7 @@ void stream_set_paths(struct stream *s, path_finder *find)
 static bool head_is(const struct class_head *class, uint32_t function, const void *site, const void *frame,
                     bool fortran)
 {
-    return class_is(class, function, site, fortran) && (!class->trail || path_trail_is(class->trail, frame));
+    return class_is(class, function, site, fortran) && (!class->trail || path_trail_matches(class->trail, frame));
 }
 
 /* Looks up a class that is not the expected one. A path is found by a walk only if it is neither that of the class that

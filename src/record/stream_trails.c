@@ -48,7 +48,7 @@ struct stream_class *trails_find(struct stream *s, const struct class_key *key, 
     struct trail_slot *slot = s->trails ? slot_of(s, key->site, frame) : NULL;
     for (size_t i = 0; slot && i < TRAIL_WAYS && slot->ways[i].trail; i++) {
         struct trail_of_class it = slot->ways[i];
-        if (class_is(&it.class->head, key->function, key->site, key->fortran) && path_trail_is(it.trail, frame)) {
+        if (class_is(&it.class->head, key->function, key->site, key->fortran) && path_trail_matches(it.trail, frame)) {
             put_first(slot, i, it);
             return it.class;
         }
@@ -64,7 +64,13 @@ void trails_add(struct stream *s, struct stream_class *class, const struct path_
         return;
     struct trail_slot *slot = slot_of(s, class->head.key.site, walk->frame);
     struct trail_of_class *last = &slot->ways[TRAIL_WAYS - 1];
-    if (last->trail && s->trails_left_out++ % (LEFT_OUT + 1) != LEFT_OUT)
+    for (size_t i = 0; i < TRAIL_WAYS && last->trail && !path_trail_ended(last->trail); i++)
+        if (path_trail_ended(slot->ways[i].trail)) {
+            const struct trail_of_class ended = slot->ways[i];
+            memmove(slot->ways + i, slot->ways + i + 1, (TRAIL_WAYS - 1 - i) * sizeof ended);
+            *last = ended;
+        }
+    if (last->trail && !path_trail_ended(last->trail) && s->trails_left_out++ % (LEFT_OUT + 1) != LEFT_OUT)
         return;
     struct path_trail *trail = path_trail_new(walk);
     if (!trail)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "record/stream_journal.h"
 
 enum { RANK_BASES_MAX = 1 << 24 };
@@ -23,6 +24,22 @@ void *array_reserve(void *items, size_t *capacity, size_t index, size_t size)
     return grown;
 }
 
+static void module_free(const struct code_module *m)
+{
+    free((char *)(uintptr_t)m->name);
+    free((char *)(uintptr_t)m->python);
+}
+
+/* Takes a text that ends with a 0 byte. *TEXT: to be freed. */
+static enum pilgrim_status take_text(struct cursor *c, char **text)
+{
+    const uint8_t *begin = c->data + c->position, *end = memchr(begin, 0, cursor_left(c));
+    if (!end || !cursor_take(c, (size_t)(end - begin) + 1))
+        return PILGRIM_DAMAGED;
+    *text = strdup((const char *)begin);
+    return *text ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
 static enum pilgrim_status take_module(struct replay_modules *modules, struct cursor *c)
 {
     struct code_module *items = array_reserve(modules->items, &modules->capacity, modules->count, sizeof *items);
@@ -30,14 +47,22 @@ static enum pilgrim_status take_module(struct replay_modules *modules, struct cu
         return PILGRIM_NOMEM;
     modules->items = items;
     struct code_module *m = &items[modules->count];
-    m->build_id_length = cursor_u8(c);
+    char *python = NULL;
+    *m = (struct code_module){.build_id_length = cursor_u8(c)};
+    if (m->build_id_length == JOURNAL_MODULE_IN_PYTHON) {
+        m->build_id_length = 0;
+        TRY(take_text(c, &python));
+    }
+    m->python = python;
     const uint8_t *id = m->build_id_length <= SITE_BUILD_ID_BYTES ? cursor_take(c, m->build_id_length) : NULL;
-    if (!id)
-        return PILGRIM_DAMAGED;
-    memcpy(m->build_id, id, m->build_id_length);
-    m->name = strndup((const char *)c->data + c->position, cursor_left(c));
-    if (!m->name)
-        return PILGRIM_NOMEM;
+    if (id) {
+        memcpy(m->build_id, id, m->build_id_length);
+        m->name = strndup((const char *)c->data + c->position, cursor_left(c));
+    }
+    if (!m->name) {
+        module_free(m);
+        return id ? PILGRIM_NOMEM : PILGRIM_DAMAGED;
+    }
     modules->count++;
     return PILGRIM_OK;
 }
@@ -86,7 +111,7 @@ enum pilgrim_status shared_facts_take(struct shared_facts *facts, enum journal_r
 void shared_facts_free(struct shared_facts *facts)
 {
     for (size_t i = 0; i < facts->modules.count; i++)
-        free((char *)(uintptr_t)facts->modules.items[i].name);
+        module_free(&facts->modules.items[i]);
     free(facts->modules.items);
     free(facts->bases);
     *facts = (struct shared_facts){0};

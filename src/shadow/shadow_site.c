@@ -33,16 +33,49 @@ static bool begins_stack(const void *address)
     return false;
 }
 
+/* True if ADDRESS is in mpi4py. */
+static bool is_mpi4py(const void *address)
+{
+    Dl_info here;
+    const char *slash = dladdr(address, &here) ? strrchr(here.dli_fname, '/') : NULL;
+    return slash && !strncmp(slash + 1, "MPI.", 4);
+}
+
+/* Replaces the frames from the interpreter outwards, in the COUNT addresses at WHOLE, by those of Python, if there are
+ * any; and mpi4py's before them. */
+static bool take_python(struct shadow_site *s, void *const *whole, int count, unsigned depth)
+{
+    int machine = 0, own = 0;
+    while (machine < count && !shadow_python_interprets(whole[machine]))
+        machine++;
+    if (machine == count)
+        return false;
+    shadow_python_take(&s->python, depth);
+    if (!s->python.count)
+        return false;
+    while (own < machine && is_mpi4py(whole[own]))
+        own++;
+    s->count = 0;
+    for (int i = own < machine ? 0 : machine; i < machine && s->count < depth; i++)
+        s->addresses[s->count++] = whole[i];
+    if (s->count + s->python.count > depth)
+        s->python.count = depth - s->count;
+    return true;
+}
+
 void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth)
 {
     void *whole[WHOLE_MAX];
     s->addresses[0] = site;
     s->count = 1;
+    s->python.count = 0;
     if (depth == 1)
         return;
     int length = backtrace(whole, WHOLE_MAX), first = 0;
     while (first < length && whole[first] != site)
         first++;
+    if (take_python(s, whole + first, length - first, depth))
+        return;
     if (length < WHOLE_MAX)
         while (length > first && (!whole[length - 1] || begins_stack(whole[length - 1])))
             length--;
@@ -69,13 +102,22 @@ static bool name_frame(const void *address, char *text, size_t size)
     return true;
 }
 
+/* Appends TEXT, which is frame I. */
+static void put_frame(struct bytes *line, unsigned i, const char *text)
+{
+    text_print(line, "%s", i == 0 ? ",\"site\":" : i == 1 ? ",\"stack\":[" : ",");
+    text_string(line, text, strlen(text));
+}
+
 void shadow_site_put(const struct shadow_site *s, struct bytes *line)
 {
     char text[4200];
-    for (unsigned i = 0; i < s->count && name_frame(s->addresses[i], text, sizeof text); i++) {
-        text_print(line, "%s", i == 0 ? ",\"site\":" : i == 1 ? ",\"stack\":[" : ",");
-        text_string(line, text, strlen(text));
-        if (i > 0 && (i + 1 == s->count || !name_frame(s->addresses[i + 1], text, sizeof text)))
-            text_print(line, "]");
-    }
+    unsigned put = 0;
+    while (put < s->count && name_frame(s->addresses[put], text, sizeof text))
+        put_frame(line, put++, text);
+    const char *python = s->python.texts;
+    for (unsigned i = 0; i < s->python.count && put == s->count + i; i++, python += strlen(python) + 1)
+        put_frame(line, put++, python);
+    if (put > 1)
+        text_print(line, "]");
 }

@@ -6,16 +6,19 @@
 
 #include "base/bytes.h"
 #include "base/site.h"
+#include "shadow/shadow_python.h"
 
 struct shadow_site {
     const void *addresses[SITE_FRAMES_MAX];
     unsigned count;
+    struct shadow_python python; /* behind the addresses */
 };
 
 /* Takes the stack from the return address SITE outwards, at most DEPTH frames. */
 void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth);
 
-/* Appends ,"site":"MODULE+0xOFFSET" and, if there are more frames, ,"stack":[...]. */
+/* Appends ,"site":"MODULE+0xOFFSET", or ,"site":"FILE:LINE:FUNCTION" in Python, and, if there are more frames,
+ * ,"stack":[...]. */
 void shadow_site_put(const struct shadow_site *s, struct bytes *line);
 
 #endif

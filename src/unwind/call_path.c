@@ -31,7 +31,12 @@ struct known_address {
     struct code_frame frame; /* no module: the address is in none */
     bool starts;
     bool is_entry; /* see struct path_source */
+    bool interprets;
+    bool python; /* a place in Python; the hash is PYTHON_PLACE, the function's number and the line */
 };
+
+#define PYTHON_PLACE (UINT64_C(1) << 63) /* no address of a program has this bit */
+enum { PYTHON_LINE_BITS = 32 };
 
 static struct path_source source;
 static unsigned depth;
@@ -64,6 +69,7 @@ static __attribute__((noinline)) const struct known_address *learn(const void *a
         k->frame.module = NULL;
     k->starts = source.starts(address, in_module ? &k->frame : NULL);
     k->is_entry = k->starts && source.is_entry(address);
+    k->interprets = in_module && source.interprets && source.interprets(&k->frame);
     pthread_mutex_lock(&lock);
     struct shared_item *other = shared_set_find(&addresses, k->item.hash, NULL, NULL);
     bool room = in_module || !limited || strange < STRANGE_MAX, late = round != atomic_load(&rounds);
@@ -80,6 +86,56 @@ static const struct known_address *know(const void *address, bool limited)
 {
     const struct shared_item *item = shared_set_find(&addresses, (uintptr_t)address, NULL, NULL);
     return item ? (const struct known_address *)item : learn(address, limited);
+}
+
+/* ---- places in Python ---- */
+
+/* Returns the place that frame I of CHAIN shows. NULL: no memory, or too many functions. */
+static const struct known_address *know_place(const struct python_chain *chain, unsigned i)
+{
+    uint64_t line;
+    const struct python_function *f = python_chain_function(chain, i, &line);
+    if (!f)
+        return NULL;
+    const uint64_t hash = PYTHON_PLACE | (uint64_t)f->number << PYTHON_LINE_BITS | line;
+    struct shared_item *item = shared_set_find(&addresses, hash, NULL, NULL);
+    if (item)
+        return (const struct known_address *)item;
+    struct known_address *k = malloc(sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (struct known_address){.item.hash = hash, .frame = {&f->module, line}, .python = true};
+    pthread_mutex_lock(&lock);
+    item = shared_set_find(&addresses, hash, NULL, NULL);
+    bool added = !item && shared_set_add(&addresses, &k->item);
+    pthread_mutex_unlock(&lock);
+    if (added)
+        return k;
+    free(k);
+    return (const struct known_address *)item;
+}
+
+/* Goes on with the functions in Python that the thread is in, from the last address of W, which is in the interpreter.
+ * False: it is in none, so it goes on as in C. *LATER: it may be in some. */
+static bool go_on_in_python(struct path_walk *w, bool *later)
+{
+    const enum python_state state = source.python();
+    *later |= state == PYTHON_LATER;
+    if (state != PYTHON_READY || !python_chain_take(&w->python, depth))
+        return false;
+    const uint32_t machine = w->count - 1;
+    for (unsigned i = 0; i < w->python.shown; i++) {
+        const struct known_address *place = machine + i < PATH_WALK_MAX ? know_place(&w->python, i) : NULL;
+        if (!place)
+            return false;
+        w->places[i] = place;
+    }
+    memcpy(w->known + machine, w->places, w->python.shown * sizeof w->places[0]);
+    w->in_python = true;
+    w->machine = machine;
+    w->count = machine + w->python.shown;
+    w->certain = true;
+    return true;
 }
 
 /* ---- walking ---- */
@@ -151,21 +207,29 @@ static void walk(struct path_walk *w, const void *site, const void *frame, const
     w->count = 1;
     w->word_count = 0;
     w->certain = false;
+    w->in_python = false;
+    bool in_c = false, later = false;
     while (w->known[w->count - 1]) {
         const struct known_address *k = w->known[w->count - 1];
         uintptr_t address;
-        if (w->count == PATH_WALK_MAX || (w->count >= depth && !k->starts)) {
-            w->certain = true;
+        if (k->interprets && !in_c) {
+            in_c = true;
+            if (go_on_in_python(w, &later))
+                return;
+        }
+        if (w->count == PATH_WALK_MAX || (w->count >= depth && !k->starts && (in_c || !source.is_python))) {
+            w->certain = !later;
             return;
         }
         if (!go_out(w, &p, &k->rule, range) ||
             !read_word(w, range, p.sp + (uintptr_t)(intptr_t)k->rule.return_offset, &address))
-            return;
+            break;
         w->known[w->count] = know((const void *)address, true);
         if (!w->known[w->count])
-            return;
+            break;
         w->count++;
     }
+    w->certain &= !later;
 }
 
 /* The return address to the program's entry point is left out: nobody overwrites it. */
@@ -173,11 +237,17 @@ struct path_trail *path_trail_new(const struct path_walk *w)
 {
     uint32_t count = w->word_count - (w->count > 1 && w->known[w->count - 1]->is_entry);
     uint32_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER;
-    struct path_trail *t = w->certain ? malloc(sizeof *t + groups * sizeof t->words[0]) : NULL;
+    const bool python = w->in_python;
+    const size_t more = python ? python_trail_bytes(&w->python) : 0;
+    struct path_trail *t = w->certain ? malloc(sizeof *t + groups * sizeof t->words[0] + more) : NULL;
     if (!t)
         return NULL;
-    t->frame = w->frame;
+    t->frame = python ? NULL : w->frame;
     t->end = t->words + groups;
+    t->python = python ? (void *)(t->words + groups) : NULL;
+    t->python_frame = w->frame;
+    if (python)
+        python_trail_set((void *)(t->words + groups), &w->python);
     for (uint32_t i = 0; i < groups * PATH_TOGETHER; i++) {
         const uintptr_t *word = w->words[i < count ? i : count - 1];
         struct path_words *group = &t->words[i / PATH_TOGETHER];
@@ -190,6 +260,16 @@ struct path_trail *path_trail_new(const struct path_walk *w)
         }
     }
     return t;
+}
+
+bool path_trail_is_python(const struct path_trail *t, const void *frame)
+{
+    if (t->python_frame != frame)
+        return false;
+    for (const struct path_words *w = t->words; w != t->end; w++)
+        if (!path_words_are(w, 0, frame) || !path_words_are(w, 2, frame))
+            return false;
+    return python_trail_is(t->python);
 }
 
 /* ---- the table ---- */
@@ -214,12 +294,26 @@ static bool is_path_of(const struct shared_item *item, const void *key)
     return true;
 }
 
-static uint32_t count_shown(const struct path_walk *w)
+/* Returns how many frames, the innermost ones, are only there to get from Python to MPI: if all are that are not in
+ * Python, and these are in mpi4py's module, MPI.*.so. */
+static uint32_t count_hidden(const struct path_walk *w)
 {
-    uint32_t count = w->count, shown = 0;
-    while (count > 1 && w->known[count - 1]->starts)
+    static const char mpi4py[] = "MPI.";
+    if (!w->in_python)
+        return 0;
+    for (uint32_t i = 0; i < w->machine; i++)
+        if (!w->known[i]->frame.module || strncmp(w->known[i]->frame.module->name, mpi4py, sizeof mpi4py - 1) != 0)
+            return 0;
+    return w->machine;
+}
+
+static uint32_t count_shown(const struct path_walk *w, uint32_t hidden)
+{
+    uint32_t count = w->count - hidden, shown = 0;
+    const struct known_address *const *known = w->known + hidden;
+    while (count > 1 && known[count - 1]->starts)
         count--;
-    while (shown < count && shown < depth && w->known[shown]->frame.module)
+    while (shown < count && shown < depth && known[shown]->frame.module)
         shown++;
     return shown;
 }
@@ -233,7 +327,8 @@ static struct call_path *path_new(const struct path_walk *w, uint64_t hash)
     p->item.hash = hash;
     p->count = w->count;
     p->certain = w->certain;
-    p->shown = count_shown(w);
+    p->hidden = count_hidden(w);
+    p->shown = count_shown(w, p->hidden);
     memcpy(p->known, w->known, w->count * sizeof p->known[0]);
     return p;
 }
@@ -271,7 +366,7 @@ size_t path_frames(const struct call_path *p, struct code_frame *frames)
     if (atomic_load_explicit(&p->gone, memory_order_relaxed))
         return 0;
     for (uint32_t i = 0; i < p->shown; i++)
-        frames[i] = p->known[i]->frame;
+        frames[i] = p->known[p->hidden + i]->frame;
     return p->shown;
 }
 
@@ -283,6 +378,8 @@ static bool has_moved(const struct call_path *p)
         const struct known_address *k = p->known[i];
         struct code_frame now;
         const void *address = (const void *)(uintptr_t)k->item.hash;
+        if (k->python)
+            continue;
         bool found = address && source.frame(address, &now);
         if (found != (k->frame.module != NULL) ||
             (found && (now.module != k->frame.module || now.offset != k->frame.offset)))

@@ -8,6 +8,10 @@
  * the path. It takes a compare for each word to see that a path is the same, and the answer is certain. A path has
  * another trail for each place of the stack that it was seen at, and where functions vary the size of their frames.
  *
+ * Where a walk comes to code of Python's interpreter, the functions of the script follow in place of the interpreter's
+ * (python_frames.h), and the path ends with them. Frames of mpi4py itself are left out before them. The trail of such a
+ * path also has what identifies the frames of Python; it is compared out of line.
+ *
  * A path is there once in the process, so its address stands for it. It is never freed. */
 #ifndef PILGRIM_CALL_PATH_H
 #define PILGRIM_CALL_PATH_H
@@ -23,6 +27,7 @@
 
 #include "base/shared_set.h"
 #include "base/site.h"
+#include "unwind/python_frames.h"
 
 /* In a wrapper: the frame that path_of and path_is take. The words at it are the caller's frame address register and
  * the return address. On AArch64 it is the CFA. */
@@ -50,15 +55,18 @@ struct path_words {
 
 /* All words that a walk has read, in order. */
 struct path_trail {
-    const void *frame; /* where it began: CALL_PATH_FRAME */
+    const void *frame; /* where it began: CALL_PATH_FRAME; NULL, which no call has, if there are frames of Python */
     const struct path_words *end;
+    const struct python_trail *python; /* behind the words; NULL: there are none */
+    const void *python_frame;          /* where it began, then */
     struct path_words words[];
 };
 
 struct call_path {
     struct shared_item item; /* must be first */
-    uint32_t count;          /* return addresses, site included */
-    uint32_t shown;          /* of them, those up to main; 0 if the site is in no module */
+    uint32_t count;          /* return addresses, site included, and places in Python */
+    uint32_t hidden;         /* of them, the innermost ones, which are in mpi4py */
+    uint32_t shown;          /* behind these, those up to main; 0 if the site is in no module */
     bool certain;            /* it follows from the words of the stack; else maybe too short, to be walked each time */
     atomic_bool gone;        /* a module that it goes through was unloaded */
     atomic_uint checked;     /* in which round of paths_moved that was looked at */
@@ -75,6 +83,17 @@ struct path_walk {
     const void *frame;
     const struct known_address *known[PATH_WALK_MAX];
     const uintptr_t *words[PATH_WORDS_MAX]; /* some of them twice */
+    bool in_python;
+    uint32_t machine; /* if so: of `known`, those that are return addresses; the others are in Python */
+    struct python_chain python;
+    const struct known_address *places[SITE_FRAMES_MAX]; /* of it */
+};
+
+/* What is known of the calling thread's frames of Python. */
+enum python_state {
+    PYTHON_NONE,  /* there are none */
+    PYTHON_LATER, /* it cannot be told yet */
+    PYTHON_READY  /* python_chain_take finds them */
 };
 
 /* What a path must be told about an address. */
@@ -86,6 +105,11 @@ struct path_source {
     bool (*starts)(const void *address, const struct code_frame *frame);
     /* True if ADDRESS is in the code at the program's entry point, which makes one call, once. */
     bool (*is_entry)(const void *address);
+    /* True if FRAME is in Python's interpreter. NULL: none is. */
+    bool (*interprets)(const struct code_frame *frame);
+    /* A walk has met such a frame. */
+    enum python_state (*python)(void);
+    bool is_python; /* the program is an interpreter, so walks go on beyond the frames that are told apart */
 };
 
 /* Sets the source, and how many frames of a path are told apart. To be called once, before the first path. */
@@ -101,7 +125,14 @@ struct path_trail *path_trail_new(const struct path_walk *w);
 
 static inline size_t path_trail_bytes(const struct path_trail *t)
 {
-    return (size_t)((const char *)t->end - (const char *)t);
+    size_t python = t->python ? sizeof *t->python + t->python->count * sizeof t->python->frames[0] : 0;
+    return (size_t)((const char *)t->end - (const char *)t) + python;
+}
+
+/* True if no call will have the path of T. */
+static inline bool path_trail_ended(const struct path_trail *t)
+{
+    return t->python && python_trail_ended(t->python);
 }
 
 /* Compares words I and I + 1. */
@@ -129,6 +160,14 @@ static inline bool path_trail_is(const struct path_trail *t, const void *frame)
         if (!path_words_are(w, 0, frame) || !path_words_are(w, 2, frame))
             return false;
     return true;
+}
+
+/* The same for any trail. Out of line for those with frames of Python, for which path_trail_is is false. */
+bool path_trail_is_python(const struct path_trail *t, const void *frame);
+
+static inline bool path_trail_matches(const struct path_trail *t, const void *frame)
+{
+    return path_trail_is(t, frame) || (t->python && path_trail_is_python(t, frame));
 }
 
 /* Fills FRAMES, which has room for SITE_FRAMES_MAX, with the frames of P, innermost first, up to the first that is in

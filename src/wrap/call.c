@@ -105,6 +105,10 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
 void call_other_path(struct call *c)
 {
     struct thread *t = c->thread;
+    if (c->trail->python && path_trail_is_python(c->trail, c->frame)) { /* that is not compared inline */
+        c->trail = NULL;
+        return;
+    }
     const struct class_key *key = &t->class->key;
     const struct class_head *class = stream_class_head(t->stream, key->function, key->site, c->frame, key->fortran);
     c->trail = NULL;

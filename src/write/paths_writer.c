@@ -122,12 +122,15 @@ static void find_in_module(const struct fragment *f, uint64_t module, struct pat
     size_t length;
     const uint8_t *data = intern_get(&f->modules, (uint32_t)module, &length);
     cursor_init(&c, data, length);
-    const size_t name = cursor_index(&c, f->strings.count), id_length = cursor_count(&c, 1);
-    const uint8_t *id = cursor_take(&c, id_length);
+    const size_t name = cursor_index(&c, f->strings.count);
+    const uint64_t id_length = cursor_varint(&c);
+    if (id_length == MODULE_IN_PYTHON)
+        return;
+    const uint8_t *id = cursor_take(&c, (size_t)id_length);
     for (size_t i = 0; i < count; i++)
         room[i] = (struct elf_address){.offset = sorted[i]->offset};
-    if (c.status != PILGRIM_OK ||
-        !find_symbols((const char *)intern_get(&f->strings, (uint32_t)name, NULL), id, id_length, room, count, names))
+    if (c.status != PILGRIM_OK || !find_symbols((const char *)intern_get(&f->strings, (uint32_t)name, NULL), id,
+                                                (size_t)id_length, room, count, names))
         return;
     for (size_t i = 0; i < count; i++)
         if (room[i].known && room[i].name < UINT32_MAX) {

@@ -158,7 +158,8 @@ def path_cut(line, call, where):
     """LINE without the functions of its frames, which the shadow does not know, if it has them."""
     if "path" not in call:
         return line
-    frames = ["%s+0x%x" % (frame["module"], frame["offset"]) for frame in call["path"]]
+    frames = ["%s:%d:%s" % (frame["module"], frame["line"], frame["function"]) if "line" in frame
+              else "%s+0x%x" % (frame["module"], frame["offset"]) for frame in call["path"]]
     if "site" in call and frames != [call["site"], *call.get("stack", ())]:
         raise Difference("%s: path has other frames than site and stack\n    %s" % (where, line))
     return PATH.sub("", line)

@@ -9,7 +9,7 @@
 #include "record/stream_times.h"
 
 static const struct vocabulary vocabulary = {made_functions, FUNCTIONS, made_names, NAMES};
-static const struct code_module module = {"made", {1, 2, 3, 4}, 4};
+static const struct code_module module = {"made", {1, 2, 3, 4}, 4, NULL};
 static const char sites[KINDS + 1];
 
 static size_t resolve(const void *site, struct code_frame *frames)

@@ -17,6 +17,7 @@ from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, SIGNATURE_
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
 
 CALLS_MAX = 60      # of a thread, more or less
+MACHINE_MODULES = 2     # of each shard, the first ones; the others are functions in Python
 
 
 class Class:
@@ -54,7 +55,7 @@ class Class:
             texts[i] = shown[0] if len(shown) == 1 else '{"in":%s,"out":%s}' % tuple(shown)
         result = printer.text(values[-1])
         arguments = ",".join('"%s":%s' % (self.names[i], texts[i]) for i in range(len(self.parameters)))
-        frames = ["m%d+0x%x" % frame[:2] for frame in self.frames]
+        frames = ["m%d+0x%x" % frame[:2] if frame[0] < MACHINE_MODULES else "m%d:%d:f%s" % (frame[:2] + frame[:1]) for frame in self.frames]
         return ('"func":"%s"%s,"args":{%s},"ret":%s' % (self.name, ',"lang":"fortran"' if self.fortran else "", arguments, result)
                 + (',"site":"%s"' % frames[0] if frames else "")
                 + (',"stack":[%s]' % ",".join('"%s"' % frame for frame in frames[1:]) if frames[1:] else "") + self.path() + "}")
@@ -62,8 +63,9 @@ class Class:
     def path(self):
         if not any(name for _, _, name in self.frames):
             return ""
-        return ',"path":[%s]' % ",".join('{"module":"m%d","offset":%d%s}' % (module, offset, ',"function":"%s"' % name if name else "")
-                                         for module, offset, name in self.frames)
+        return ',"path":[%s]' % ",".join('{"module":"m%d","%s":%d%s}' % (
+            module, "offset" if module < MACHINE_MODULES else "line", offset, ',"function":"%s"' % name if name else "")
+            for module, offset, name in self.frames)
 
 
 class Shard:
@@ -80,9 +82,10 @@ class Shard:
         self.s, self.lines, self.places = Sequences(dice, self.b), {}, {}
         for _ in range(dice.randint(0, 3)):
             self.b.rule(rule((T, dice.randint(0, 9), dice.randint(1, 3))))     # not used
-        self.modules = [self.b.module(b"m%d" % i) for i in range(2)]
         self.b.old, self.b.plain_addresses, self.b.repeats = (dice.random() < 0.2 for _ in range(3))
-        self.symbols = [self.b.symbol(dice.choice(self.modules), dice.randint(0, 1 << 40), b"s%d" % i) for i in range(dice.randint(0, 3))]
+        self.modules = [self.b.module(b"m%d" % i, b"f%d" % i if i >= MACHINE_MODULES else None)
+                        for i in range(MACHINE_MODULES + (0 if self.b.old else 2))]
+        self.symbols = [self.b.symbol(dice.choice(self.modules[:MACHINE_MODULES]), dice.randint(0, 1 << 40), b"s%d" % i) for i in range(dice.randint(0, 3))]
         self.addresses = {}
         self.paths = [()]
         for _ in range(dice.randint(0, 4)):
@@ -99,7 +102,9 @@ class Shard:
         module, start, _ = self.b.table("symbols")[symbol] if symbol is not None else (dice.choice(self.modules), 0, None)
         offset = start + dice.randint(0, 1 << dice.choice((6, 40)))
         number = self.b.address(module, offset, symbol)
-        self.addresses[number] = self.modules.index(module), offset, None if symbol is None or self.b.old else "s%d" % symbol
+        name = None if symbol is None or self.b.old else "s%d" % symbol
+        which = self.modules.index(module)
+        self.addresses[number] = which, offset, name if which < MACHINE_MODULES else "f%d" % which
         return number
 
     def calls(self, rank_bases):

@@ -117,16 +117,20 @@ class Shard:
         strings = len(self.strings)
         self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count())]
         self.functions = [self.function_read(c) for _ in range(c.count())]
-        self.modules = [self.module_read(c) for _ in range(c.count())]
+        self.modules = [self.module_read(c, classes_read != self.old_classes_read) for _ in range(c.count())]
         classes_read(c)
         self.shapes = [Shape(c.text(), self.strings) for _ in range(c.count())]
 
-    def module_read(self, c):
-        """The module's name; its build-id is for those who look for the file."""
+    def module_read(self, c, python):
+        """(name of the module, function in Python or None); PYTHON: there may be such; the build-id is for those who look for the file."""
         name = escape(self.strings[c.index(len(self.strings), "string")])
-        if len(c.text()) > BUILD_ID_MAX:
+        length = c.varint()
+        if python and length == BUILD_ID_MAX + 1:
+            return name, escape(self.strings[c.index(len(self.strings), "string")])
+        if length > BUILD_ID_MAX:
             raise Damage("a build-id of more than %d bytes" % BUILD_ID_MAX)
-        return name
+        c.bytes(length)
+        return name, None
 
     def classes_read(self, c):
         """[(function, frames, fortran)]; frames: the innermost first."""
@@ -157,6 +161,8 @@ class Shard:
         self.symbols = list(zip(modules, itertools.islice(starts, 1, None), [c.line() for _ in modules]))
         if not all(name for _, _, name in self.symbols):
             raise Damage("a symbol without a name")
+        if any(self.modules[module][1] is not None for module in modules):
+            raise Damage("a symbol of a function in Python")
 
     def kind_read(self, c, symbols):
         """(module, symbol) of an address; None: those of its elder."""
@@ -204,7 +210,7 @@ class Shard:
     def frame_read(self, c, module, last):
         """The frame as text, and its offset: LAST and the difference that is read."""
         offset = (last + c.svarint()) % OFFSETS
-        return "%s+0x%x" % (self.modules[module], offset), offset
+        return frame_text(self.modules[module], offset), offset
 
     def callers_read(self, c):
         """For each caller the frames from it to the outermost."""
@@ -277,15 +283,24 @@ class Frames(list):
     """A path as texts, the innermost frame first; path: the same as (module, offset, symbol)."""
 
     def __init__(self, path):
-        super().__init__("%s+0x%x" % (module, offset) for module, offset, _ in path)
+        super().__init__(frame_text(module, offset) for module, offset, _ in path)
         self.path = path
 
     def text(self):
         """What a call's line has of functions."""
-        found = [(module, offset, "" if symbol is None else ',"function":%s' % quote(escape(function_name(symbol)))) for module, offset, symbol in self.path]
-        if not any(function for _, _, function in found):
+        found = [(name, python, offset, python if symbol is None else escape(function_name(symbol)))
+                 for (name, python), offset, symbol in self.path]
+        if all(function is None for _, _, _, function in found):
             return ""
-        return ',"path":[%s]' % ",".join('{"module":%s,"offset":%d%s}' % (quote(module), offset, function) for module, offset, function in found)
+        return ',"path":[%s]' % ",".join('{"module":%s,"%s":%d%s}' % (
+            quote(name), "offset" if python is None else "line", offset, "" if function is None else ',"function":%s' % quote(function))
+            for name, python, offset, function in found)
+
+
+def frame_text(module, offset):
+    """MODULE: (name, function in Python or None)."""
+    name, python = module
+    return "%s+0x%x" % (name, offset) if python is None else "%s:%d:%s" % (name, offset, python)
 
 
 def function_name(symbol):

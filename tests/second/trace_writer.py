@@ -156,8 +156,9 @@ class Builder:
         """A number of its own; in the file addresses are numbered in the order in which classes meet them."""
         return self.add("addresses", (module, offset, symbol))
 
-    def module(self, name):
-        return self.add("modules", varint(self.string(name)) + text(b""))
+    def module(self, name, python=None):
+        """PYTHON: the function in Python; None: it is no such module."""
+        return self.add("modules", varint(self.string(name)) + (text(b"") if python is None else varint(33) + varint(self.string(python))))
 
     def shape(self, content):
         return self.add("shapes", content)

@@ -117,7 +117,7 @@ static const struct call_path *find(struct path_walk *w, const struct layout *l)
 
 static void begin(void)
 {
-    static const struct path_source from = {frame_of, is_last, is_never};
+    static const struct path_source from = {.frame = frame_of, .starts = is_last, .is_entry = is_never};
     random_state = 1;
     stack = mmap(NULL, BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(stack, MAP_FAILED);

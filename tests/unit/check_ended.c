@@ -21,7 +21,7 @@ static const struct function_descriptor functions[] = {
 static const char *const names[] = {"MPI_SUCCESS", "comm"};
 static const struct vocabulary vocabulary = {functions, 3, names, 2};
 static const char sites[64];
-static const struct code_module module = {"program", {1, 2, 3, 4}, 4};
+static const struct code_module module = {"program", {1, 2, 3, 4}, 4, NULL};
 
 enum { RANKS = 2, VIEWS = 3, THREADS = 200, LONG = 5000, UNZIPPED = 3000, SERIES = 70 };
 

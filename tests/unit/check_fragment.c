@@ -28,7 +28,7 @@ static const char sites[64];
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
-    static const struct code_module program = {"program", {1, 2, 3, 4}, 4};
+    static const struct code_module program = {"program", {1, 2, 3, 4}, 4, NULL};
     frames[0] = (struct code_frame){&program, (uint64_t)((const char *)site - sites) * 16};
     return 1;
 }

@@ -34,7 +34,7 @@ static const struct function_descriptor functions[FUNCTIONS] = {
 };
 static const char *const names[] = {"MPI_INT"};
 static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 1};
-static const struct code_module program = {"program", {1, 2, 3, 4}, 4};
+static const struct code_module program = {"program", {1, 2, 3, 4}, 4, NULL};
 static const char sites[SITES];
 
 static size_t resolve(const void *site, struct code_frame *frames)

@@ -47,7 +47,7 @@ static uint64_t levels[LEVELS]; /* of durations and gaps, ns; 0: they are wild *
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
-    static const struct code_module module = {"program", {1, 2, 3, 4}, 4};
+    static const struct code_module module = {"program", {1, 2, 3, 4}, 4, NULL};
     frames[0] = (struct code_frame){&module, (uint64_t)((const char *)site - sites) * 16};
     return 1;
 }

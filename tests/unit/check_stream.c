@@ -25,7 +25,7 @@ static unsigned resolved;     /* how often */
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
-    static const struct code_module program = {"program", {1, 2, 3, 4}, 4};
+    static const struct code_module program = {"program", {1, 2, 3, 4}, 4, NULL};
     size_t i = (size_t)((const char *)site - sites);
     frames[0] = (struct code_frame){&program, i * 16 + moved[i]};
     frames[1] = (struct code_frame){&program, 4096};

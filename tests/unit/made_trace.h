@@ -35,7 +35,7 @@ static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 5};
 static const char sites[SITES];
 
 /* Site 0 is unknown; every third has callers, some of them shared, one of them in a library without a build-id. */
-static const struct code_module modules[] = {{"program", {0xab, 0, 0xff, 1}, 4}, {"libpart.so", {0}, 0}};
+static const struct code_module modules[] = {{"program", {0xab, 0, 0xff, 1}, 4, NULL}, {"libpart.so", {0}, 0, NULL}};
 
 static size_t frame_count(unsigned site)
 {

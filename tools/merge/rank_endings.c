@@ -116,8 +116,11 @@ static size_t thread_of_end(const struct read_process *p)
 static void put_frame(struct bytes *text, const struct code_frame *f, struct source_lines *lines)
 {
     const struct code_module *m = f->module;
-    const struct pilgrim_frame frame = {
-        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = f->offset};
+    const struct pilgrim_frame frame = {.module = m->name,
+                                        .build_id = m->build_id,
+                                        .build_id_length = m->build_id_length,
+                                        .offset = f->offset,
+                                        .python = m->python};
     const char *line = lines ? source_lines_find(lines, &frame) : NULL;
     put_text(text, line ? line : m->name);
     if (!line) {

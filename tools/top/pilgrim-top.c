@@ -60,8 +60,11 @@ static bool screen; /* the terminal is ours */
 const char *show_line(const struct show *s, const struct code_frame *site)
 {
     const struct code_module *m = site->module;
-    const struct pilgrim_frame frame = {
-        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = site->offset};
+    const struct pilgrim_frame frame = {.module = m->name,
+                                        .build_id = m->build_id,
+                                        .build_id_length = m->build_id_length,
+                                        .offset = site->offset,
+                                        .python = m->python};
     return s->lines ? source_lines_find(s->lines, &frame) : NULL;
 }
 

@@ -112,6 +112,10 @@ const char *pilgrim_frame_function(const struct pilgrim_trace *trace, const stru
 {
     struct module_key module;
     uint32_t number;
+    if (trace && frame && offset && frame->python) {
+        *offset = 0;
+        return frame->python;
+    }
     if (!trace || !frame || !offset || !frame->module ||
         !make_key(&module, frame->module, frame->build_id, frame->build_id_length))
         return NULL;

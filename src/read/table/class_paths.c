@@ -16,6 +16,7 @@ static void place_frame(struct stored_frame *f, const struct stored_module *m, u
     f->shown.module = m->name;
     f->shown.build_id = m->build_id;
     f->shown.build_id_length = m->build_id_length;
+    f->shown.python = m->python;
     f->shown.offset = offset;
 }
 
@@ -47,8 +48,11 @@ static void parse_symbols(struct parser *p)
     size_t count = parser_count(p, 4, "more symbols than bytes");
     uint64_t start = 0;
     v->symbols = parser_take(p, count, sizeof *v->symbols);
-    for (size_t i = 0; i < count && parser_good(p); i++)
+    for (size_t i = 0; i < count && parser_good(p); i++) {
         v->symbols[i].module = parser_index(p, v->module_count, no_module);
+        if (parser_good(p) && v->modules[v->symbols[i].module].python)
+            parser_fail(p, "a symbol of a function in Python");
+    }
     for (size_t i = 0; i < count && parser_good(p); i++)
         v->symbols[i].start = start += (uint64_t)cursor_svarint(&p->in);
     for (size_t i = 0; i < count && parser_good(p); i++) {

@@ -91,19 +91,24 @@ static void parse_functions(struct parser *p)
     v->function_count = count;
 }
 
-static void parse_modules(struct parser *p)
+/* OLD: there are no functions in Python. */
+static void parse_modules(struct parser *p, bool old)
 {
     struct shard *v = p->shard;
     size_t count = parser_count(p, 2, "more modules than bytes");
     v->modules = parser_take(p, count, sizeof *v->modules);
     for (size_t i = 0; i < count && parser_good(p); i++) {
-        uint32_t name = parse_string_index(p);
-        size_t length = parser_count(p, 1, "a build-id longer than the section");
-        const uint8_t *bytes = cursor_take(&p->in, length);
-        if (length > BUILD_ID_BYTES_MAX)
+        uint32_t name = parse_string_index(p), python = 0;
+        uint64_t length = cursor_varint(&p->in);
+        const bool in_python = length == MODULE_IN_PYTHON;
+        if (length > (old ? BUILD_ID_BYTES_MAX : MODULE_IN_PYTHON))
             parser_fail(p, "a build-id that is too long");
+        else if (in_python)
+            python = parse_string_index(p);
+        const uint8_t *bytes = cursor_take(&p->in, in_python || !parser_good(p) ? 0 : (size_t)length);
         if (parser_good(p))
-            v->modules[i] = (struct stored_module){v->strings[name].text, bytes, length};
+            v->modules[i] = (struct stored_module){v->strings[name].text, bytes, in_python ? 0 : (size_t)length,
+                                                   in_python ? v->strings[python].text : NULL};
     }
     v->module_count = count;
 }
@@ -312,24 +317,24 @@ static void parse_shapes(struct parser *p)
     v->shape_count = count;
 }
 
-static void parse_first_tables(struct parser *p)
+static void parse_first_tables(struct parser *p, bool old)
 {
     parse_strings(p);
     parse_properties(p);
     parse_functions(p);
-    parse_modules(p);
+    parse_modules(p, old);
 }
 
 void definitions_parse(struct parser *p)
 {
-    parse_first_tables(p);
+    parse_first_tables(p, false);
     class_paths_parse(p);
     parse_shapes(p);
 }
 
 void definitions_parse_old(struct parser *p)
 {
-    parse_first_tables(p);
+    parse_first_tables(p, true);
     class_paths_parse_old(p);
     parse_shapes(p);
 }

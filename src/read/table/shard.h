@@ -49,6 +49,7 @@ struct stored_module {
     const char *name;
     const uint8_t *build_id; /* points into the content of the definitions */
     size_t build_id_length;
+    const char *python; /* a function in Python; NULL: machine code */
 };
 
 /* A function of a module, from START on. */
