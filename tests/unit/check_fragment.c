@@ -409,10 +409,10 @@ START_TEST(broken_messages_are_refused)
 END_TEST
 
 static bool find_nothing(const char *module, const uint8_t *build_id, size_t build_id_length,
-                         struct elf_address *addresses, size_t count, struct bytes *names)
+                         struct elf_address *addresses, size_t count, struct bytes *found)
 {
     ck_abort_msg("symbols of %s", module);
-    return build_id && build_id_length && addresses && count && names;
+    return build_id && build_id_length && addresses && count && found;
 }
 
 /* One class with a path of one address, which is in MODULE; the only module has the string NAME as its name. */
