@@ -111,9 +111,9 @@ static uint32_t take_frame(struct call_kinds *k, unsigned side, const struct pil
     uint32_t module = interned_text(&k->texts, frame->module), build_text = interned_text(&k->texts, build);
     snprintf(key, sizeof key, "%u %u %llx", module, build_text, (unsigned long long)frame->offset);
     uint32_t text = interned_text(&k->texts, key);
-    uint32_t number = text == NONE ? NONE
-                                   : find(&k->frame_of, (struct key){{text}}, &k->frame_list,
-                                          sizeof(struct matched_frame), &is_new);
+    uint32_t number =
+        text == NONE ? NONE
+                     : find(&k->frame_of, (struct key){{text}}, &k->frame_list, sizeof(struct matched_frame), &is_new);
     if (number == NONE)
         return NONE;
     struct matched_frame *f = (struct matched_frame *)k->frame_list.items + number;
@@ -144,8 +144,8 @@ static uint32_t take_path(struct call_kinds *k, unsigned side, const struct pilg
     }
     while (depth-- > 0) {
         uint32_t around = path;
-        path = find(&k->paths, (struct key){{0, frames[depth], around}}, &k->path_list, sizeof(struct kept_path),
-                    &is_new);
+        path =
+            find(&k->paths, (struct key){{0, frames[depth], around}}, &k->path_list, sizeof(struct kept_path), &is_new);
         if (path == NONE)
             return NONE - 1;
         ((struct kept_path *)k->path_list.items)[path] = (struct kept_path){frames[depth], around};
@@ -176,17 +176,16 @@ static bool describe(struct call_kinds *k, unsigned side, const struct pilgrim_c
 
 static bool match_class(struct call_kinds *k, uint32_t number);
 
-uint32_t call_kinds_take(struct call_kinds *k, unsigned side, const struct pilgrim_class *class,
-                         bool failed_poll)
+uint32_t call_kinds_take(struct call_kinds *k, unsigned side, const struct pilgrim_class *class, bool failed_poll)
 {
     bool is_new;
     uint32_t function = interned_text(&k->texts, class->function->name);
     uint32_t path = function == NONE ? NONE - 1 : take_path(k, side, class->site, function);
     if (path == NONE - 1)
         return NONE;
-    uint32_t flags = (uint32_t)class->fortran << 1 | failed_poll;
-    uint32_t number = find(&k->classes, (struct key){{function, path, flags}}, &k->class_list,
-                           sizeof(struct kept_class), &is_new);
+    uint32_t flags = (uint32_t) class->fortran << 1 | failed_poll;
+    uint32_t number =
+        find(&k->classes, (struct key){{function, path, flags}}, &k->class_list, sizeof(struct kept_class), &is_new);
     if (number == NONE)
         return NONE;
     struct kept_class *c = (struct kept_class *)k->class_list.items + number;
@@ -219,8 +218,8 @@ static uint32_t same_path(struct call_kinds *k, uint32_t path)
     }
     while (depth-- > 0) {
         uint32_t around = same;
-        same = find(&k->paths, (struct key){{0, frames[depth], around}}, &k->path_list, sizeof(struct kept_path),
-                    &is_new);
+        same =
+            find(&k->paths, (struct key){{0, frames[depth], around}}, &k->path_list, sizeof(struct kept_path), &is_new);
         if (same == NONE)
             return NONE - 1;
         ((struct kept_path *)k->path_list.items)[same] = (struct kept_path){frames[depth], around};

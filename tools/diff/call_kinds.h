@@ -26,8 +26,7 @@ void call_kinds_free(struct call_kinds *kinds);
 
 /* First all classes of both traces are taken. Returns the number of CLASS of trace SIDE, for call_kinds_of; equal ones
  * have equal numbers. UINT32_MAX: no memory. */
-uint32_t call_kinds_take(struct call_kinds *kinds, unsigned side, const struct pilgrim_class *class,
-                         bool failed_poll);
+uint32_t call_kinds_take(struct call_kinds *kinds, unsigned side, const struct pilgrim_class *class, bool failed_poll);
 
 /* Then they are matched. False: no memory. IGNORE_SITES: kinds are functions alone. */
 bool call_kinds_match(struct call_kinds *kinds, bool ignore_sites);

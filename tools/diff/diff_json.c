@@ -71,10 +71,7 @@ static void put_call(struct output *o, const struct diff_report *r, uint32_t kin
 static void put_loops(struct output *o, const struct diff_report *r, const struct diff_where *where)
 {
     struct loop_around loops[LOOPS_AROUND_MAX];
-    unsigned side = where->call[0] == NO_CALL, count = 0;
-    if (where->group[side] != NO_GROUP)
-        count = loops_around(&r->comparison->sides[side]->groups[where->group[side]], r->comparison->kinds,
-                             where->at[side], loops);
+    unsigned side, count = loops_of_where(r, where, loops, &side);
     put_key(o, ",", "loops");
     out_char(o, '[');
     for (unsigned i = 0; i < count; i++) {
@@ -86,7 +83,7 @@ static void put_loops(struct output *o, const struct diff_report *r, const struc
     out_char(o, ']');
 }
 
-static void put_trips(struct output *o, const struct loop_trips *t)
+static void put_trips(struct output *o, const struct diff_loop *t)
 {
     if (t->entered == 0) {
         out_text(o, "null");

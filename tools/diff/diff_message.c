@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 enum { MESSAGE_BYTES = 2 * 4096 + 512 }; /* the longest message names two paths */
 
 /* Prints a line without the control characters that names may have. */

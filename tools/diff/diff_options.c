@@ -11,8 +11,7 @@
 #include "diff_message.h"
 
 static const char usage[] = "usage: pilgrim-diff [OPTION...] TRACE TRACE\n"
-                            "       pilgrim-diff [OPTION...] --ranks=N:N TRACE\n"
-                            "       pilgrim-diff [OPTION...] --iterations=N:N TRACE\n";
+                            "       pilgrim-diff [OPTION...] --ranks=N:N TRACE\n";
 static const char help[] =
     "Compare two traces as programs: which calls they make, with which values, and how long these take.\n\n"
     "  --structure          only which calls are made, in which order\n"
@@ -21,7 +20,6 @@ static const char help[] =
     "  --format=text|json   how to print (text)\n"
     "  --all                print all rows, not the first of each part\n"
     "  --ranks=N:N          compare two ranks, of one trace or of two\n"
-    "  --iterations=N:N     compare two iterations of the outermost loop, of one trace or of two\n"
     "  --modules=FOLDER:... where programs and libraries are, for source lines\n"
     "  --memory=BYTES       that reading a trace may take, with K, M or G (1G)\n"
     "  -h, --help           this text\n"
@@ -43,9 +41,10 @@ static bool take_ignored(const char *text, unsigned *bits)
         while (i < count && (strlen(ignored[i].name) != length || strncmp(ignored[i].name, text, length) != 0))
             i++;
         if (i == count) {
-            diff_fail("--ignore: '%.*s' is not one of times, sizes, tags, peers, hosts, polls, buffers, objects, texts, "
-                      "results, sites",
-                      (int)length, text);
+            diff_fail(
+                "--ignore: '%.*s' is not one of times, sizes, tags, peers, hosts, polls, buffers, objects, texts, "
+                "results, sites",
+                (int)length, text);
             return false;
         }
         *bits |= ignored[i].ignore;
@@ -114,9 +113,6 @@ static int take_option(int option, struct diff_options *o)
         o->ranks[0] = (uint32_t)pair[0];
         o->ranks[1] = (uint32_t)pair[1];
         break;
-    case 't':
-        o->two_iterations = good = take_pair("--iterations", optarg, UINT64_MAX - 1, o->iterations);
-        break;
     case 'm':
         o->modules = optarg;
         break;
@@ -139,12 +135,11 @@ static int take_option(int option, struct diff_options *o)
 int diff_options_parse(int argc, char **argv, struct diff_options *o)
 {
     static const struct option names[] = {
-        {"structure", no_argument, NULL, 's'},     {"ignore", required_argument, NULL, 'i'},
-        {"format", required_argument, NULL, 'f'},  {"all", no_argument, NULL, 'a'},
-        {"ranks", required_argument, NULL, 'r'},   {"iterations", required_argument, NULL, 't'},
-        {"modules", required_argument, NULL, 'm'}, {"memory", required_argument, NULL, 'M'},
-        {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0}};
+        {"structure", no_argument, NULL, 's'},    {"ignore", required_argument, NULL, 'i'},
+        {"format", required_argument, NULL, 'f'}, {"all", no_argument, NULL, 'a'},
+        {"ranks", required_argument, NULL, 'r'},  {"modules", required_argument, NULL, 'm'},
+        {"memory", required_argument, NULL, 'M'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0}};
     *o = (struct diff_options){.memory = PILGRIM_MEMORY_DEFAULT};
     int status = -1;
     for (int option; status < 0 && (option = getopt_long(argc, argv, "hV", names, NULL)) != -1;)
@@ -152,8 +147,7 @@ int diff_options_parse(int argc, char **argv, struct diff_options *o)
     if (status >= 0)
         return status;
     int count = argc - optind;
-    bool one = o->two_ranks || o->two_iterations;
-    if (count != 2 && !(count == 1 && one)) {
+    if (count != 2 && !(count == 1 && o->two_ranks)) {
         fputs(usage, stderr);
         return EXIT_WRONG;
     }

@@ -33,8 +33,6 @@ struct diff_options {
     bool all; /* print all rows */
     bool two_ranks;
     uint32_t ranks[2];
-    bool two_iterations;
-    uint64_t iterations[2];
     uint64_t memory; /* bytes that the reader may take */
 };
 

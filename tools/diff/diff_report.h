@@ -22,12 +22,17 @@ struct diff_report {
 
 /* A loop of which the iterations differ. */
 struct loop_change {
-    const struct first_row *row;  /* the threads */
-    struct loop_trips trips[2];   /* ENTERED 0: the trace does not have this loop */
+    const struct first_row *row; /* the threads */
+    struct diff_loop trips[2];   /* ENTERED 0: the trace does not have this loop */
 };
 
 /* Finds the loops of ROW that differ. *CHANGES is to be freed. Returns how many there are. */
 size_t loop_changes(const struct diff_report *r, const struct first_row *row, struct loop_change **changes);
+
+/* Sets LOOPS to the loops around a call, the outermost first, in trace *SIDE: in A, but if more are around it in B, in
+ * B. Returns how many there are. */
+unsigned loops_of_where(const struct diff_report *r, const struct diff_where *where,
+                        struct loop_around loops[LOOPS_AROUND_MAX], unsigned *side);
 
 /* Returns where calls of KIND come from, in trace SIDE if they are met there. */
 const char *kind_site(const struct diff_report *r, uint32_t kind, unsigned side);

@@ -53,11 +53,7 @@ static void text_call(struct output *o, const struct diff_report *r, uint32_t ki
 static void text_loops(struct output *o, const struct diff_report *r, const struct diff_where *where)
 {
     struct loop_around loops[LOOPS_AROUND_MAX];
-    unsigned side = where->call[0] == NO_CALL;
-    if (where->group[side] == NO_GROUP)
-        return;
-    unsigned count = loops_around(&r->comparison->sides[side]->groups[where->group[side]], r->comparison->kinds,
-                                  where->at[side], loops);
+    unsigned side, count = loops_of_where(r, where, loops, &side);
     for (unsigned i = count; i-- > 0;) {
         bool again = i + 1 < count && loops[i].kind == loops[i + 1].kind; /* loops that begin with the same call */
         out_text(o, i + 1 == count ? ", iteration " : ", in iteration ");
@@ -66,6 +62,8 @@ static void text_loops(struct output *o, const struct diff_report *r, const stru
         if (!again)
             out_name(o, kind_site(r, loops[i].kind, side));
     }
+    if (count > 0 && side == 1 && where->call[0] != NO_CALL)
+        out_text(o, " in B");
 }
 
 /* Ends a part of which COUNT rows are and SHOWN were printed. */
@@ -81,7 +79,7 @@ static void text_more(struct output *o, size_t count, size_t shown, const char *
 
 /* ---- structure ---- */
 
-static void text_trips(struct output *o, const struct loop_trips *t, bool in_all)
+static void text_trips(struct output *o, const struct diff_loop *t, bool in_all)
 {
     if (t->entered == 0 || in_all) {
         out_uint(o, t->total);
@@ -102,8 +100,8 @@ static void text_loop_changes(struct output *o, const struct diff_report *r, con
     struct loop_change *changes;
     size_t count = loop_changes(r, row, &changes);
     for (size_t k = 0; k < count && (k < LOOPS_SHOWN || r->options->all); k++) {
-        const struct loop_trips *trips = changes[k].trips;
-        const struct loop_trips *named = trips[0].entered ? &trips[0] : &trips[1];
+        const struct diff_loop *trips = changes[k].trips;
+        const struct diff_loop *named = trips[0].entered ? &trips[0] : &trips[1];
         bool in_all = trips[0].entered != trips[1].entered;
         out_text(o, "      loop at ");
         out_name(o, kind_site(r, named->kind, trips[0].entered == 0));
@@ -212,7 +210,8 @@ static void text_value_row(struct output *o, const struct diff_report *r, const 
 /* True if a row tells what a person looks for first; names of buffers and objects follow from other differences. */
 static bool is_plain(const struct diff_report *r, const struct value_row *row)
 {
-    static const char *const names[] = {"heap:", "stack:", "static:", "device:", "request:", "comm:", "datatype:", "win:", "["};
+    static const char *const names[] = {
+        "heap:", "stack:", "static:", "device:", "request:", "comm:", "datatype:", "win:", "["};
     const char *text = row->text[0] == UINT32_MAX ? "" : interned_text_at(&r->found->texts, row->text[0]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strncmp(text, names[i], strlen(names[i])))

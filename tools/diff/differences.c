@@ -53,8 +53,8 @@ bool ranks_add(struct rank_ranges *r, uint32_t rank)
 }
 
 /* Returns the row of KEY; a new one, all 0, if *IS_NEW. ROWS: an array of rows of SIZE bytes. NULL: no memory. */
-static void *find_row(struct differences *d, const char *key, void **rows, size_t *count, size_t *capacity,
-                      size_t size, bool *is_new)
+static void *find_row(struct differences *d, const char *key, void **rows, size_t *count, size_t *capacity, size_t size,
+                      bool *is_new)
 {
     size_t known = d->keys.count;
     uint32_t number = interned_text(&d->keys, key);
@@ -88,10 +88,9 @@ void differ_first(struct differences *d, const struct diff_where *where, const u
     char key[256];
     bool is_new;
     void *rows = d->firsts;
-    snprintf(key, sizeof key, "first %u %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-             where->thread, kinds[0], kinds[1], where->call[0], where->call[1], calls[0], calls[1], alike_again);
-    struct first_row *row =
-        find_row(d, key, &rows, &d->first_count, &d->first_capacity, sizeof *row, &is_new);
+    snprintf(key, sizeof key, "first %u %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, where->thread,
+             kinds[0], kinds[1], where->call[0], where->call[1], calls[0], calls[1], alike_again);
+    struct first_row *row = find_row(d, key, &rows, &d->first_count, &d->first_capacity, sizeof *row, &is_new);
     d->firsts = rows;
     if (row && is_new)
         *row = (struct first_row){*where, {kinds[0], kinds[1]}, {calls[0], calls[1]}, alike_again, {0}};
@@ -104,8 +103,7 @@ void differ_count(struct differences *d, const struct diff_where *where, uint32_
     bool is_new;
     void *rows = d->counts;
     snprintf(key, sizeof key, "count %u %u %" PRIu64 " %" PRIu64, where->thread, kind, calls[0], calls[1]);
-    struct count_row *row =
-        find_row(d, key, &rows, &d->count_count, &d->count_capacity, sizeof *row, &is_new);
+    struct count_row *row = find_row(d, key, &rows, &d->count_count, &d->count_capacity, sizeof *row, &is_new);
     d->counts = rows;
     if (row && is_new)
         *row = (struct count_row){kind, where->thread, {calls[0], calls[1]}, {0}};
@@ -154,8 +152,7 @@ static void add_value(struct differences *d, const struct diff_where *where, uin
             return;
         }
     }
-    struct value_row *row =
-        find_row(d, key, &rows, &d->value_count, &d->value_capacity, sizeof *row, &is_new);
+    struct value_row *row = find_row(d, key, &rows, &d->value_count, &d->value_capacity, sizeof *row, &is_new);
     d->values = rows;
     if (row && is_new) {
         *row = (struct value_row){.kind = kind, .parameter = parameter, .is_relative = relative, .where = *where};

@@ -45,12 +45,12 @@ struct count_row {
 
 /* A value that differs. */
 struct value_row {
-    uint32_t kind, parameter;  /* PARAMETER: number of its text */
-    uint32_t text[2];          /* what it is, by trace; UINT32_MAX: various */
-    bool is_relative;          /* texts tell ranks and numbers as distances from the rank */
-    bool is_chosen;            /* of the absolute and the relative rows of a parameter, one kind is shown */
-    struct diff_where where;   /* of the first rank: the first such call */
-    uint64_t calls;            /* on all ranks together */
+    uint32_t kind, parameter; /* PARAMETER: number of its text */
+    uint32_t text[2];         /* what it is, by trace; UINT32_MAX: various */
+    bool is_relative;         /* texts tell ranks and numbers as distances from the rank */
+    bool is_chosen;           /* of the absolute and the relative rows of a parameter, one kind is shown */
+    struct diff_where where;  /* of the first rank: the first such call */
+    uint64_t calls;           /* on all ranks together */
     struct rank_ranges ranks;
 };
 

@@ -166,7 +166,8 @@ static void finish_rule(struct hashed_sequence *s, struct hashed_rule *rule)
     rule->power = piece.power;
 }
 
-/* Sets ORDER to the rules, each behind those that it uses, the start last; the reader promises that each is used. False: no memory. */
+/* Sets ORDER to the rules, each behind those that it uses, the start last; the reader promises that each is used.
+ * False: no memory. */
 static bool order_rules(const struct hashed_sequence *s, uint32_t *order)
 {
     uint32_t *stack = calloc((size_t)s->rule_count + 1, sizeof *stack), depth = 1, count = 0;
@@ -205,8 +206,8 @@ static enum pilgrim_status finish_rules(struct hashed_sequence *s, struct pilgri
 }
 
 enum pilgrim_status hashed_sequence_read(struct hashed_sequence *s, const struct pilgrim_cursor *cursor,
-                                         uint64_t number, const uint32_t *names, const bool *dropped,
-                                         size_t name_count, struct pilgrim_error *error)
+                                         uint64_t number, const uint32_t *names, const bool *dropped, size_t name_count,
+                                         struct pilgrim_error *error)
 {
     struct pilgrim_grammar *grammar;
     *s = (struct hashed_sequence){.names = names, .dropped = dropped, .name_count = name_count};
@@ -335,7 +336,7 @@ bool hashed_at(const struct hashed_sequence *s, uint64_t at, uint64_t *terminal,
 bool hashed_occurrences(const struct hashed_sequence *s, uint64_t *counts, uint64_t *first, size_t count)
 {
     uint32_t *order = calloc((size_t)s->rule_count + 1, sizeof *order);
-    uint64_t *uses = calloc((size_t)s->rule_count + 1, sizeof *uses);   /* how often a rule comes */
+    uint64_t *uses = calloc((size_t)s->rule_count + 1, sizeof *uses);     /* how often a rule comes */
     uint64_t *begins = calloc((size_t)s->rule_count + 1, sizeof *begins); /* where it comes first */
     bool good = order && uses && begins && order_rules(s, order);
     for (size_t i = 0; i < count; i++) {

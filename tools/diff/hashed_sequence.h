@@ -32,12 +32,12 @@ struct hashed_sequence {
     size_t name_count;
 };
 
-/* Reads the sequence NUMBER of CURSOR's segment. Sequences are equal if the names of their terminals are; terminals that
- * are dropped count for nothing. NAMES and DROPPED are borrowed; both NULL: NAME_COUNT is not used. errors:
+/* Reads the sequence NUMBER of CURSOR's segment. Sequences are equal if the names of their terminals are; terminals
+ * that are dropped count for nothing. NAMES and DROPPED are borrowed; both NULL: NAME_COUNT is not used. errors:
  * PILGRIM_NOMEM, PILGRIM_DAMAGED (a terminal has no name). *S is to be freed in any case. */
 enum pilgrim_status hashed_sequence_read(struct hashed_sequence *s, const struct pilgrim_cursor *cursor,
-                                         uint64_t number, const uint32_t *names, const bool *dropped,
-                                         size_t name_count, struct pilgrim_error *error);
+                                         uint64_t number, const uint32_t *names, const bool *dropped, size_t name_count,
+                                         struct pilgrim_error *error);
 void hashed_sequence_free(struct hashed_sequence *s);
 
 static inline uint64_t hashed_length(const struct hashed_sequence *s)

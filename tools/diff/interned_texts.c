@@ -23,7 +23,8 @@ uint32_t interned_text(struct interned_texts *t, const char *text)
         return entry->number;
     if (t->count == t->capacity) {
         size_t capacity = 2 * t->capacity + 64;
-        struct interned_text **grown = capacity < UINT32_MAX ? realloc(t->by_number, capacity * sizeof(struct interned_text *)) : NULL;
+        struct interned_text **grown =
+            capacity < UINT32_MAX ? realloc(t->by_number, capacity * sizeof(struct interned_text *)) : NULL;
         if (!grown)
             return UINT32_MAX;
         t->by_number = grown;

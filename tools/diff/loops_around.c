@@ -9,7 +9,7 @@
 
 enum {
     DEPTH_MAX = 1000,
-    WARM = 3,          /* passes of a loop's body before what a pass counts is known */
+    WARM = 3,           /* passes of a loop's body before what a pass counts is known */
     STEPS_MAX = 1 << 23 /* symbols that are looked at */
 };
 
@@ -124,7 +124,7 @@ unsigned loops_around(const struct side_group *g, const struct call_kinds *kinds
     return kept;
 }
 
-size_t loops_of(const struct side_group *g, const struct call_kinds *kinds, struct loop_trips **loops)
+size_t loops_of(const struct side_group *g, const struct call_kinds *kinds, struct diff_loop **loops)
 {
     struct nest_item *items = NULL;
     size_t count = 0, kept = 0;
@@ -139,9 +139,8 @@ size_t loops_of(const struct side_group *g, const struct call_kinds *kinds, stru
             first++;
         if (!items[i].is_loop || first == count)
             continue;
-        (*loops)[kept++] = (struct loop_trips){g->kinds[items[first].class], items[i].depth,
-                                               items[i].counts.times,        items[i].counts.total,
-                                               items[i].counts.min,          items[i].counts.max};
+        (*loops)[kept++] = (struct diff_loop){g->kinds[items[first].class], items[i].depth,      items[i].counts.times,
+                                              items[i].counts.total,        items[i].counts.min, items[i].counts.max};
     }
     free(items);
     nest_free(nest);

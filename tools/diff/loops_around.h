@@ -18,15 +18,15 @@ unsigned loops_around(const struct side_group *group, const struct call_kinds *k
                       struct loop_around loops[LOOPS_AROUND_MAX]);
 
 /* A loop of a structure. */
-struct loop_trips {
-    uint32_t kind;    /* the call that begins an iteration */
-    uint32_t depth;   /* how many loops are around it */
-    uint64_t entered; /* how often */
+struct diff_loop {
+    uint32_t kind;            /* the call that begins an iteration */
+    uint32_t depth;           /* how many loops are around it */
+    uint64_t entered;         /* how often */
     uint64_t total, min, max; /* iterations */
 };
 
 /* Sets *LOOPS to the loops of a structure, in the order in which they come first; to be freed. Returns how many there
  * are; 0 also if finding them takes long. */
-size_t loops_of(const struct side_group *group, const struct call_kinds *kinds, struct loop_trips **loops);
+size_t loops_of(const struct side_group *group, const struct call_kinds *kinds, struct diff_loop **loops);
 
 #endif

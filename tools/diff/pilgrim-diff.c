@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pilgrim-diff: compares two traces as two programs. See docs/pilgrim-diff.1.
  *
- * All classes of both traces are read first, so that those of different builds can be matched. Then threads are compared
- * in pairs; what differs is collected for all of them, and printed. */
+ * All classes of both traces are read first, so that those of different builds can be matched. Then threads are
+ * compared in pairs; what differs is collected for all of them, and printed. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,10 +63,8 @@ static int read_side(struct diff *d, unsigned side)
 {
     struct pilgrim_error error;
     uint32_t rank = d->options.two_ranks ? d->options.ranks[side] : UINT32_MAX;
-    d->sides[side] = (struct diff_side){.number = side,
-                                        .trace = d->traces[side],
-                                        .kinds = d->kinds,
-                                        .ignore_polls = d->options.ignored & IGNORE_POLLS};
+    d->sides[side] = (struct diff_side){
+        .number = side, .trace = d->traces[side], .kinds = d->kinds, .ignore_polls = d->options.ignored & IGNORE_POLLS};
     if (d->options.two_ranks && rank >= pilgrim_rank_count(d->traces[side])) {
         diff_fail("%s: there is no rank %u, but %u ranks", d->options.paths[side], rank,
                   pilgrim_rank_count(d->traces[side]));
@@ -105,12 +103,12 @@ static int compare_all(struct diff *d)
     struct pilgrim_error error;
     bool same_count = pilgrim_rank_count(d->traces[0]) == pilgrim_rank_count(d->traces[1]);
     struct comparison *c = &d->comparison;
-    *c = (struct comparison){.sides = {&d->sides[0], &d->sides[1]},
-                             .kinds = d->kinds,
-                             .rules = {d->options.ignored, d->options.two_ranks || !same_count,
-                                       call_kinds_rebuilt(d->kinds)},
-                             .structure_only = d->options.ignored & IGNORE_VALUES,
-                             .found = &d->found};
+    *c = (struct comparison){
+        .sides = {&d->sides[0], &d->sides[1]},
+        .kinds = d->kinds,
+        .rules = {d->options.ignored, d->options.two_ranks || !same_count, call_kinds_rebuilt(d->kinds)},
+        .structure_only = d->options.ignored & IGNORE_VALUES,
+        .found = &d->found};
     enum pilgrim_status status = ranks_compare(c, d->options.two_ranks, &d->note, &error);
     if (status == PILGRIM_OK && times_are_asked(d)) {
         const struct pilgrim_trace *const traces[2] = {d->traces[0], d->traces[1]};
@@ -136,8 +134,8 @@ static int print_all(struct diff *d)
     for (int side = 0; side < 2; side++) {
         report.ranks[side] = d->options.two_ranks ? 1 : pilgrim_rank_count(d->traces[side]);
         for (size_t i = 0; i < d->sides[side].thread_count; i++)
-            report.calls[side] += pilgrim_call_count(d->traces[side], d->sides[side].threads[i].rank,
-                                                     d->sides[side].threads[i].thread);
+            report.calls[side] +=
+                pilgrim_call_count(d->traces[side], d->sides[side].threads[i].rank, d->sides[side].threads[i].thread);
     }
     if (d->options.json)
         report_json(&o, &report);

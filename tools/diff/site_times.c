@@ -14,8 +14,8 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/key_table.h"
 
-#define WRONG_ROW      0.01          /* the probability */
-#define MEAN_ROUNDING  (1.0 / 256)   /* relative */
+#define WRONG_ROW      0.01        /* the probability */
+#define MEAN_ROUNDING  (1.0 / 256) /* relative */
 #define DEVIATION_MOST (1 + 1.0 / 16)
 enum { CALLS_MIN = 8 }; /* of a rank, for a deviation to say something */
 

@@ -173,7 +173,8 @@ static enum pilgrim_status compare_signatures(struct compared_threads *t, const 
         size_t signatures = (size_t)t->infos[0].signature_count;
         uint64_t *counts = calloc(signatures + 1, sizeof *counts), *firsts = calloc(signatures + 1, sizeof *firsts);
         status = read_values(t, error);
-        if (status == PILGRIM_OK && (!counts || !firsts || !hashed_occurrences(&t->values[0], counts, firsts, signatures)))
+        if (status == PILGRIM_OK &&
+            (!counts || !firsts || !hashed_occurrences(&t->values[0], counts, firsts, signatures)))
             status = no_memory(error);
         if (status == PILGRIM_OK) {
             first = firsts[numbers[0]];
@@ -215,10 +216,8 @@ static enum pilgrim_status compare_places(struct compared_threads *t, uint64_t a
 /* Returns how many signature numbers of the classes are alike, UINT64_MAX: all. */
 static enum pilgrim_status alike_values(struct compared_threads *t, uint64_t *alike, struct pilgrim_error *error)
 {
-    const struct side_thread_groups {
-        uint32_t a, b;
-    } groups = {t->where.group[0], t->where.group[1]};
-    const struct key key = {{(uint64_t)groups.a << 32 | groups.b, t->infos[0].values, t->infos[1].values}};
+    const uint64_t groups = (uint64_t)t->where.group[0] << 32 | t->where.group[1];
+    const struct key key = {{groups, t->infos[0].values, t->infos[1].values}};
     const uint64_t *known = key_table_find(&t->c->values_of, key);
     if (known) {
         *alike = *known;
@@ -344,7 +343,6 @@ static void add_lone(struct comparison *c, const struct side_thread *thread, uns
 enum pilgrim_status threads_compare(struct comparison *c, const struct side_thread *a, const struct side_thread *b,
                                     uint32_t rank, struct pilgrim_error *error)
 {
-    static const struct walk_part all = {{0, 0}, {UINT64_MAX, UINT64_MAX}};
     const struct side_thread *threads[2] = {a, b};
     struct pilgrim_cursor *cursors[2] = {NULL, NULL};
     bool walk = true;
@@ -362,7 +360,7 @@ enum pilgrim_status threads_compare(struct comparison *c, const struct side_thre
         pilgrim_cursor_close(cursors[0]);
         pilgrim_cursor_close(cursors[1]);
     }
-    return status == PILGRIM_OK && walk ? threads_walk(c, a, b, rank, &all, error) : status;
+    return status == PILGRIM_OK && walk ? threads_walk(c, a, b, rank, error) : status;
 }
 
 void comparison_free(struct comparison *c)

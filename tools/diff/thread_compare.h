@@ -28,8 +28,9 @@ struct comparison {
     struct structure_result **results; /* by pair of groups */
     size_t result_count, result_capacity;
     struct key_table result_of; /* pair of groups -> index */
-    struct key_table values_of; /* pair of groups and of sequences -> how many terminals are alike, or UINT64_MAX: all */
-    struct key_table kind_of;   /* while threads are walked: side and class -> kind */
+    struct key_table
+        values_of;            /* pair of groups and of sequences -> how many terminals are alike, or UINT64_MAX: all */
+    struct key_table kind_of; /* while threads are walked: side and class -> kind */
 };
 
 /* Compares two threads, and adds to C->found how they differ. A NULL: thread B has no partner, and the other way round.
@@ -37,13 +38,9 @@ struct comparison {
 enum pilgrim_status threads_compare(struct comparison *c, const struct side_thread *a, const struct side_thread *b,
                                     uint32_t rank, struct pilgrim_error *error);
 
-/* The same for threads whose grammars do not say all: call by call. Calls before BEGIN of each are passed over, and END
- * are compared at most. */
-struct walk_part {
-    uint64_t begin[2], end[2];
-};
+/* The same for threads whose grammars do not say all: call by call. */
 enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread *a, const struct side_thread *b,
-                                 uint32_t rank, const struct walk_part *part, struct pilgrim_error *error);
+                                 uint32_t rank, struct pilgrim_error *error);
 
 void comparison_free(struct comparison *c);
 

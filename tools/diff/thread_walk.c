@@ -17,14 +17,13 @@ struct walked {
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     uint32_t kind; /* NO_KIND: behind the last call */
-    uint64_t number, end;
     uint32_t segment;
 };
 
 /* Returns the kind of a class; NO_KIND: no memory. */
 static uint32_t kind_of(struct comparison *c, unsigned side, const struct pilgrim_class *class, bool failed_poll)
 {
-    const struct key key = {{side, (uint64_t)(uintptr_t)class, failed_poll}};
+    const struct key key = {{side, (uint64_t)(uintptr_t) class, failed_poll}};
     const uint64_t *known = key_table_find(&c->kind_of, key);
     if (known)
         return (uint32_t)*known;
@@ -47,13 +46,10 @@ static enum pilgrim_status step(struct comparison *c, unsigned side, struct walk
 {
     for (;;) {
         w->kind = NO_KIND;
-        if (w->number >= w->end)
-            return PILGRIM_OK;
         enum pilgrim_status status = pilgrim_cursor_next(w->cursor, &w->call, error);
         if (status != PILGRIM_OK)
             return status == PILGRIM_END ? PILGRIM_OK : status;
         bool failed_poll = call_is_failed_poll(&w->call);
-        w->number++;
         enter_segment(c, w);
         if (failed_poll && (c->rules.ignored & IGNORE_POLLS))
             continue;
@@ -66,8 +62,9 @@ static enum pilgrim_status step(struct comparison *c, unsigned side, struct walk
 static enum pilgrim_status count_kinds(struct comparison *c, unsigned side, const struct side_thread *thread,
                                        struct key_table *counts, struct pilgrim_error *error)
 {
-    struct walked w = {.end = UINT64_MAX};
-    enum pilgrim_status status = pilgrim_cursor_open(c->sides[side]->trace, thread->rank, thread->thread, &w.cursor, error);
+    struct walked w = {0};
+    enum pilgrim_status status =
+        pilgrim_cursor_open(c->sides[side]->trace, thread->rank, thread->thread, &w.cursor, error);
     size_t number;
     uint64_t count;
     while (status == PILGRIM_OK && (status = pilgrim_cursor_pass(w.cursor, &number, &count, error)) == PILGRIM_OK) {
@@ -78,7 +75,8 @@ static enum pilgrim_status count_kinds(struct comparison *c, unsigned side, cons
         if (status != PILGRIM_OK || info.body)
             continue;
         bool failed_poll = info.signature_count > 0 &&
-                           pilgrim_signature(w.cursor, number, 0, &call, NULL) == PILGRIM_OK && call_is_failed_poll(&call);
+                           pilgrim_signature(w.cursor, number, 0, &call, NULL) == PILGRIM_OK &&
+                           call_is_failed_poll(&call);
         uint32_t kind = kind_of(c, side, info.class_, failed_poll);
         uint64_t *sum = kind == NO_KIND ? NULL : key_table_put(counts, (struct key){{kind, side}}, 0);
         status = sum ? PILGRIM_OK : no_memory(error);
@@ -156,33 +154,25 @@ static enum pilgrim_status walk_both(struct comparison *c, const struct side_thr
 }
 
 enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread *a, const struct side_thread *b,
-                                 uint32_t rank, const struct walk_part *part, struct pilgrim_error *error)
+                                 uint32_t rank, struct pilgrim_error *error)
 {
     const struct side_thread *threads[2] = {a, b};
     struct walked w[2] = {{0}, {0}};
     struct diff_where where = {rank, a->thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}};
     enum pilgrim_status status = PILGRIM_OK;
     bool differs = false;
-    for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++) {
-        w[side] = (struct walked){.number = part->begin[side], .end = part->end[side]};
-        status = pilgrim_cursor_open(c->sides[side]->trace, threads[side]->rank, threads[side]->thread,
-                                     &w[side].cursor, error);
-        if (status == PILGRIM_OK && part->begin[side] > 0)
-            status = pilgrim_cursor_skip(w[side].cursor, part->begin[side]);
-        if (status != PILGRIM_OK)
-            break;
-    }
+    for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++)
+        status = pilgrim_cursor_open(c->sides[side]->trace, threads[side]->rank, threads[side]->thread, &w[side].cursor,
+                                     error);
     if (status == PILGRIM_OK)
         status = walk_both(c, threads, w, &where, &differs, error);
     if (status == PILGRIM_OK && differs) {
         const uint32_t kinds[2] = {w[0].kind, w[1].kind};
         uint64_t calls[2];
-        bool whole = part->end[0] == UINT64_MAX;
         for (int side = 0; side < 2; side++)
-            calls[side] = whole ? pilgrim_call_count(c->sides[side]->trace, threads[side]->rank, threads[side]->thread)
-                                : part->end[side] - part->begin[side];
+            calls[side] = pilgrim_call_count(c->sides[side]->trace, threads[side]->rank, threads[side]->thread);
         differ_first(c->found, &where, kinds, calls, NO_CALL);
-        status = whole ? compare_counts(c, threads, &where, error) : PILGRIM_OK;
+        status = compare_counts(c, threads, &where, error);
     }
     pilgrim_cursor_close(w[0].cursor);
     pilgrim_cursor_close(w[1].cursor);

@@ -12,16 +12,16 @@ static const struct {
     const char *name;
     unsigned ignore;
 } named[] = {
-    {"tag", IGNORE_TAGS},        {"*tag", IGNORE_TAGS},
-    {"count", IGNORE_SIZES},     {"*count", IGNORE_SIZES},
-    {"*counts", IGNORE_SIZES},   {"*displs", IGNORE_SIZES},
-    {"*disp", IGNORE_SIZES},     {"blocklength", IGNORE_SIZES},
-    {"*lengths", IGNORE_SIZES},  {"*displacements", IGNORE_SIZES},
-    {"stride", IGNORE_SIZES},    {"size", IGNORE_SIZES},
-    {"*sizes", IGNORE_SIZES},    {"bytes", IGNORE_SIZES},
-    {"extent", IGNORE_SIZES},    {"offset", IGNORE_SIZES},
-    {"source", IGNORE_PEERS},    {"dest", IGNORE_PEERS},
-    {"root", IGNORE_PEERS},      {"*_rank", IGNORE_PEERS},
+    {"tag", IGNORE_TAGS},          {"*tag", IGNORE_TAGS},
+    {"count", IGNORE_SIZES},       {"*count", IGNORE_SIZES},
+    {"*counts", IGNORE_SIZES},     {"*displs", IGNORE_SIZES},
+    {"*disp", IGNORE_SIZES},       {"blocklength", IGNORE_SIZES},
+    {"*lengths", IGNORE_SIZES},    {"*displacements", IGNORE_SIZES},
+    {"stride", IGNORE_SIZES},      {"size", IGNORE_SIZES},
+    {"*sizes", IGNORE_SIZES},      {"bytes", IGNORE_SIZES},
+    {"extent", IGNORE_SIZES},      {"offset", IGNORE_SIZES},
+    {"source", IGNORE_PEERS},      {"dest", IGNORE_PEERS},
+    {"root", IGNORE_PEERS},        {"*_rank", IGNORE_PEERS},
     {"rank_source", IGNORE_PEERS}, {"rank_dest", IGNORE_PEERS},
 };
 
@@ -76,8 +76,8 @@ static bool differ(const struct compared *c, const struct pilgrim_value *a, cons
 {
     c->d->a = a;
     c->d->b = b;
-    c->d->stored = (a->type >= PILGRIM_KEPT && a->type <= PILGRIM_LIVE) ||
-                   (b->type >= PILGRIM_KEPT && b->type <= PILGRIM_LIVE);
+    c->d->stored =
+        (a->type >= PILGRIM_KEPT && a->type <= PILGRIM_LIVE) || (b->type >= PILGRIM_KEPT && b->type <= PILGRIM_LIVE);
     return true;
 }
 
