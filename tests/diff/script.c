@@ -89,10 +89,12 @@ SITE(0)
 SITE(1)
 SITE(2)
 SITE(3)
-SITE(4) SITE(5) SITE(6) SITE(7)
+SITE(4)
+SITE(5)
+SITE(6)
+SITE(7)
 
-    static void (*const sites[])(const struct line *) = {site_0, site_1, site_2, site_3,
-                                                         site_4, site_5, site_6, site_7};
+static void (*const sites[])(const struct line *) = {site_0, site_1, site_2, site_3, site_4, site_5, site_6, site_7};
 
 /* Runs the lines from FIRST on until their end; returns the line behind it. */
 static int run(int first)
