@@ -20,6 +20,9 @@ size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void text_times(struct output *o, const struct pilgrim_call *call);
 void text_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *sources);
 
+/* Prints a value. SYMBOLIC: as text_arguments. */
+void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic);
+
 /* Prints the parameters of a call: `buf=heap:0+8, count=64`. SYMBOLIC: ranks relative to the caller's, as rank+1. */
 void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);
 

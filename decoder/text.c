@@ -5,8 +5,6 @@
 
 #include "print.h"
 
-static void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic);
-
 static void text_items(struct output *o, const struct pilgrim_value *v, bool symbolic)
 {
     for (size_t i = 0; i < v->count; i++) {
@@ -69,7 +67,7 @@ static void text_edited(struct output *o, const struct pilgrim_value *v, bool sy
     }
 }
 
-static void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic)
+void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic)
 {
     switch (v->type) {
     case PILGRIM_NONE:

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which calls of two traces are the same; see call_kinds.h.
+ *
+ * A frame is interned by its module, build and offset; a path by its innermost frame and the path around it; a class by
+ * its path and function. To match, each frame gets the number of a frame that it equals, and paths and classes are
+ * interned again with these numbers. */
+#include "call_kinds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/key_table.h"
+#include "frame_match.h"
+#include "interned_texts.h"
+
+#define NONE UINT32_MAX
+
+struct kept_path {
+    uint32_t frame, around; /* NONE: there is none */
+};
+
+struct kept_class {
+    uint32_t function, path, flags;
+    uint32_t kind;
+};
+
+/* A table that grows. */
+struct grown {
+    void *items;
+    size_t count, capacity;
+};
+
+struct call_kinds {
+    const struct pilgrim_trace *traces[2];
+    struct source_lines *lines[2];
+    struct interned_texts texts; /* of functions and modules, and keys of frames */
+    struct key_table frame_of;   /* text of the key -> frame */
+    struct key_table paths, classes, kinds;
+    struct grown frame_list, path_list, class_list, kind_list;
+    bool rebuilt, matched, ignore_sites;
+};
+
+struct call_kinds *call_kinds_new(const struct pilgrim_trace *const traces[2], struct source_lines *const lines[2])
+{
+    struct call_kinds *k = calloc(1, sizeof *k);
+    for (int i = 0; k && i < 2; i++) {
+        k->traces[i] = traces[i];
+        k->lines[i] = lines[i];
+    }
+    return k;
+}
+
+void call_kinds_free(struct call_kinds *k)
+{
+    if (!k)
+        return;
+    struct call_kind *kinds = k->kind_list.items;
+    for (size_t i = 0; i < k->kind_list.count; i++)
+        for (int side = 0; side < 2; side++) {
+            free(kinds[i].site[side]);
+            free(kinds[i].caller[side]);
+        }
+    key_table_clear(&k->frame_of);
+    key_table_clear(&k->paths);
+    key_table_clear(&k->classes);
+    key_table_clear(&k->kinds);
+    interned_texts_free(&k->texts);
+    free(k->frame_list.items);
+    free(k->path_list.items);
+    free(k->class_list.items);
+    free(k->kind_list.items);
+    free(k);
+}
+
+/* Appends an item of SIZE bytes, all 0. Returns its number; NONE: no memory. */
+static uint32_t grow(struct grown *g, size_t size)
+{
+    if (g->count == g->capacity) {
+        size_t capacity = 2 * g->capacity + 16;
+        void *items = capacity < NONE ? realloc(g->items, capacity * size) : NULL;
+        if (!items)
+            return NONE;
+        g->items = items;
+        g->capacity = capacity;
+    }
+    memset((char *)g->items + g->count * size, 0, size);
+    return (uint32_t)g->count++;
+}
+
+/* Returns the number that KEY has in TABLE; if it is new, that of a new item of LIST. NONE: no memory. */
+static uint32_t find(struct key_table *table, struct key key, struct grown *list, size_t size, bool *is_new)
+{
+    uint64_t *number = key_table_put(table, key, list->count);
+    *is_new = number && *number == list->count;
+    if (!number || (*is_new && grow(list, size) == NONE))
+        return NONE;
+    return (uint32_t)*number;
+}
+
+/* ---- what the traces have ---- */
+
+/* Returns the number of FRAME. CALLEE: what it calls. */
+static uint32_t take_frame(struct call_kinds *k, unsigned side, const struct pilgrim_frame *frame, uint32_t callee)
+{
+    char build[2 * 32 + 1] = "", key[64];
+    uint64_t offset;
+    bool is_new;
+    for (size_t i = 0; i < frame->build_id_length && i < 32; i++)
+        snprintf(build + 2 * i, 3, "%02x", frame->build_id[i]);
+    uint32_t module = interned_text(&k->texts, frame->module), build_text = interned_text(&k->texts, build);
+    snprintf(key, sizeof key, "%u %u %llx", module, build_text, (unsigned long long)frame->offset);
+    uint32_t text = interned_text(&k->texts, key);
+    uint32_t number =
+        text == NONE ? NONE
+                     : find(&k->frame_of, (struct key){{text}}, &k->frame_list, sizeof(struct matched_frame), &is_new);
+    if (number == NONE)
+        return NONE;
+    struct matched_frame *f = (struct matched_frame *)k->frame_list.items + number;
+    if (is_new) {
+        const char *symbol = pilgrim_frame_function(k->traces[side], frame, &offset);
+        *f = (struct matched_frame){.module = module,
+                                    .build = build_text,
+                                    .function = interned_text(&k->texts, symbol ? symbol : ""),
+                                    .callee = callee,
+                                    .offset = frame->offset,
+                                    .same_as = number};
+    }
+    f->in[side] = true;
+    return number;
+}
+
+/* Returns the number of the path that ends at SITE. It is taken from its outermost frame on. */
+static uint32_t take_path(struct call_kinds *k, unsigned side, const struct pilgrim_frame *site, uint32_t function)
+{
+    enum { DEPTH_MAX = 256 };
+    uint32_t frames[DEPTH_MAX], depth = 0, path = NONE, callee = function;
+    bool is_new;
+    for (const struct pilgrim_frame *f = site; f && depth < DEPTH_MAX; f = f->caller) {
+        frames[depth] = take_frame(k, side, f, callee);
+        if (frames[depth] == NONE)
+            return NONE - 1;
+        callee = ((struct matched_frame *)k->frame_list.items)[frames[depth++]].function;
+    }
+    while (depth-- > 0) {
+        uint32_t around = path;
+        path =
+            find(&k->paths, (struct key){{0, frames[depth], around}}, &k->path_list, sizeof(struct kept_path), &is_new);
+        if (path == NONE)
+            return NONE - 1;
+        ((struct kept_path *)k->path_list.items)[path] = (struct kept_path){frames[depth], around};
+    }
+    return path;
+}
+
+/* Keeps what a person reads of CLASS, for the kind that it will be of. */
+static bool describe(struct call_kinds *k, unsigned side, const struct pilgrim_class *class, struct call_kind *kind)
+{
+    const struct pilgrim_frame *site = class->site;
+    struct source_function functions[SOURCE_FUNCTIONS_MAX];
+    const char *line = site ? source_lines_find(k->lines[side], site) : NULL;
+    if (kind->site[side])
+        return true;
+    if (site && !line) {
+        size_t size = strlen(site->module) + 24;
+        kind->site[side] = malloc(size);
+        if (kind->site[side])
+            snprintf(kind->site[side], size, "%s+0x%llx", site->module, (unsigned long long)site->offset);
+    } else {
+        kind->site[side] = strdup(line ? line : "?");
+    }
+    if (site && source_lines_functions(k->lines[side], site, functions) > 0)
+        kind->caller[side] = strdup(functions[0].name);
+    return kind->site[side];
+}
+
+static bool match_class(struct call_kinds *k, uint32_t number);
+
+uint32_t call_kinds_take(struct call_kinds *k, unsigned side, const struct pilgrim_class *class, bool failed_poll)
+{
+    bool is_new;
+    uint32_t function = interned_text(&k->texts, class->function->name);
+    uint32_t path = function == NONE ? NONE - 1 : take_path(k, side, class->site, function);
+    if (path == NONE - 1)
+        return NONE;
+    uint32_t flags = (uint32_t) class->fortran << 1 | failed_poll;
+    uint32_t number =
+        find(&k->classes, (struct key){{function, path, flags}}, &k->class_list, sizeof(struct kept_class), &is_new);
+    if (number == NONE)
+        return NONE;
+    struct kept_class *c = (struct kept_class *)k->class_list.items + number;
+    if (is_new) { /* until the match, its kind is its own */
+        uint32_t kind = grow(&k->kind_list, sizeof(struct call_kind));
+        *c = (struct kept_class){function, path, flags, kind};
+        if (kind == NONE)
+            return NONE;
+        struct call_kind *new_kind = (struct call_kind *)k->kind_list.items + kind;
+        new_kind->failed_poll = failed_poll;
+        new_kind->function = interned_text_at(&k->texts, function);
+        if (k->matched && !match_class(k, number))
+            return NONE;
+    }
+    return describe(k, side, class, (struct call_kind *)k->kind_list.items + c->kind) ? number : NONE;
+}
+
+/* ---- which of them are the same ---- */
+
+/* Returns the number of PATH with frames that are the same as one. */
+static uint32_t same_path(struct call_kinds *k, uint32_t path)
+{
+    enum { DEPTH_MAX = 256 };
+    uint32_t frames[DEPTH_MAX], depth = 0, same = NONE;
+    bool is_new;
+    for (; path != NONE && depth < DEPTH_MAX; depth++) {
+        const struct kept_path *p = (const struct kept_path *)k->path_list.items + path;
+        frames[depth] = ((const struct matched_frame *)k->frame_list.items)[p->frame].same_as;
+        path = p->around;
+    }
+    while (depth-- > 0) {
+        uint32_t around = same;
+        same =
+            find(&k->paths, (struct key){{0, frames[depth], around}}, &k->path_list, sizeof(struct kept_path), &is_new);
+        if (same == NONE)
+            return NONE - 1;
+        ((struct kept_path *)k->path_list.items)[same] = (struct kept_path){frames[depth], around};
+    }
+    return same;
+}
+
+/* Gives kind TO what FROM knows of it. */
+static void join_kinds(struct call_kind *to, struct call_kind *from)
+{
+    for (int side = 0; side < 2; side++) {
+        if (!to->site[side]) {
+            to->site[side] = from->site[side];
+            to->caller[side] = from->caller[side];
+            from->site[side] = from->caller[side] = NULL;
+        }
+    }
+}
+
+/* Gives class NUMBER the kind of the first class that is the same. */
+static bool match_class(struct call_kinds *k, uint32_t number)
+{
+    struct kept_class *c = (struct kept_class *)k->class_list.items + number;
+    uint32_t path = k->ignore_sites ? NONE : same_path(k, c->path), flags = k->ignore_sites ? c->flags & 1 : c->flags;
+    if (path == NONE - 1)
+        return false;
+    uint64_t *kind = key_table_put(&k->kinds, (struct key){{c->function, path, flags}}, c->kind);
+    if (!kind)
+        return false;
+    struct call_kind *kinds = k->kind_list.items;
+    if (*kind != c->kind)
+        join_kinds(&kinds[*kind], &kinds[c->kind]);
+    c->kind = (uint32_t)*kind;
+    return true;
+}
+
+bool call_kinds_match(struct call_kinds *k, bool ignore_sites)
+{
+    bool good = frames_match(k->frame_list.items, k->frame_list.count, &k->rebuilt);
+    k->ignore_sites = ignore_sites;
+    for (uint32_t i = 0; i < k->class_list.count && good; i++)
+        good = match_class(k, i);
+    k->matched = true;
+    return good;
+}
+
+uint32_t call_kinds_of(const struct call_kinds *k, uint32_t class)
+{
+    return ((const struct kept_class *)k->class_list.items)[class].kind;
+}
+
+bool call_kinds_same_call(const struct call_kinds *k, uint32_t class_a, uint32_t class_b)
+{
+    const struct kept_class *a = (const struct kept_class *)k->class_list.items + class_a;
+    const struct kept_class *b = (const struct kept_class *)k->class_list.items + class_b;
+    return a->function == b->function && a->path == b->path;
+}
+
+const struct call_kind *call_kinds_at(const struct call_kinds *k, uint32_t number)
+{
+    return number < k->kind_list.count ? (const struct call_kind *)k->kind_list.items + number : NULL;
+}
+
+bool call_kinds_rebuilt(const struct call_kinds *k)
+{
+    return k->rebuilt;
+}

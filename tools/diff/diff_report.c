@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What text and JSON have in common; see diff_report.h. */
+#include "diff_report.h"
+
+#include <stdlib.h>
+
+const char *kind_site(const struct diff_report *r, uint32_t kind, unsigned side)
+{
+    const struct call_kind *k = call_kinds_at(r->comparison->kinds, kind);
+    const char *site = k ? k->site[side] : NULL;
+    if (k && !site)
+        site = k->site[!side];
+    return site ? site : "?";
+}
+
+unsigned loops_of_where(const struct diff_report *r, const struct diff_where *where,
+                        struct loop_around loops[LOOPS_AROUND_MAX], unsigned *side)
+{
+    struct loop_around found[2][LOOPS_AROUND_MAX];
+    unsigned counts[2] = {0, 0};
+    for (unsigned i = 0; i < 2; i++)
+        if (where->call[i] != NO_CALL && where->group[i] != NO_GROUP)
+            counts[i] = loops_around(&r->comparison->sides[i]->groups[where->group[i]], r->comparison->kinds,
+                                     where->at[i], found[i]);
+    *side = counts[1] > counts[0];
+    for (unsigned i = 0; i < counts[*side]; i++)
+        loops[i] = found[*side][i];
+    return counts[*side];
+}
+
+/* Returns the innermost of the loops that begin with KIND; NULL: there is none. */
+static const struct diff_loop *innermost(const struct diff_loop *loops, size_t count, uint32_t kind)
+{
+    const struct diff_loop *found = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (loops[i].kind == kind && (!found || loops[i].depth > found->depth))
+            found = &loops[i];
+    return found;
+}
+
+/* True if two loops have other iterations. That they are entered more often is the change of another loop. */
+static bool trips_differ(const struct diff_loop *a, const struct diff_loop *b)
+{
+    bool same_each = a->min == b->min && a->max == b->max &&
+                     (double)a->total * (double)b->entered == (double)b->total * (double)a->entered;
+    return a->total != b->total && !same_each;
+}
+
+size_t loop_changes(const struct diff_report *r, const struct first_row *row, struct loop_change **changes)
+{
+    static const struct diff_loop none;
+    struct diff_loop *loops[2] = {NULL, NULL};
+    size_t counts[2] = {0, 0}, count = 0;
+    *changes = NULL;
+    if (row->where.group[0] == NO_GROUP || row->where.group[1] == NO_GROUP)
+        return 0;
+    for (int side = 0; side < 2; side++)
+        counts[side] =
+            loops_of(&r->comparison->sides[side]->groups[row->where.group[side]], r->comparison->kinds, &loops[side]);
+    *changes = calloc(counts[0] + counts[1] + 1, sizeof **changes);
+    for (int side = 0; side < 2 && *changes; side++)
+        for (size_t i = 0; i < counts[side]; i++) {
+            const struct diff_loop *own = &loops[side][i], *other = innermost(loops[!side], counts[!side], own->kind);
+            bool is_new = innermost(loops[side], counts[side], own->kind) == own && !(side && other);
+            const struct diff_loop *a = side ? &none : own, *b = side ? own : other ? other : &none;
+            if (is_new && trips_differ(a, b))
+                (*changes)[count++] = (struct loop_change){row, {*a, *b}};
+        }
+    free(loops[0]);
+    free(loops[1]);
+    return count;
+}

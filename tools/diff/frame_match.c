@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which frames of different builds are the same; see frame_match.h.
+ *
+ * In each function of a module that only one trace has in this build, the calls of both traces stand in the order of
+ * their addresses. The longest common subsequence of what they call says which are the same: a call that was added or
+ * removed leaves the others alone. */
+#include "frame_match.h"
+
+#include <stdlib.h>
+
+enum { CELLS_MAX = 1 << 22 }; /* of the table for one function; beyond it, calls are matched from the beginning */
+
+/* A frame in the order in which functions are compared. */
+struct frame_order {
+    const struct matched_frame *frame;
+    uint32_t number;
+};
+
+static int by_function(const void *a, const void *b)
+{
+    const struct matched_frame *x = ((const struct frame_order *)a)->frame, *y = ((const struct frame_order *)b)->frame;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->in[0] != y->in[0])
+        return x->in[0] ? -1 : 1;
+    if (x->build != y->build)
+        return x->build < y->build ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Aligns N frames of the first trace with M of the second, of one function. False: no memory. */
+static bool align(struct matched_frame *frames, const struct frame_order *a, size_t n, const struct frame_order *b,
+                  size_t m)
+{
+    size_t width = m + 1;
+    if (n * m > CELLS_MAX) {
+        for (size_t i = 0; i < n && i < m && a[i].frame->callee == b[i].frame->callee; i++)
+            frames[b[i].number].same_as = a[i].number;
+        return true;
+    }
+    uint32_t *best = calloc((n + 1) * width, sizeof *best); /* [i][j]: of what is behind i and j */
+    if (!best)
+        return false;
+    for (size_t i = n; i-- > 0;)
+        for (size_t j = m; j-- > 0;) {
+            uint32_t down = best[(i + 1) * width + j], right = best[i * width + j + 1];
+            best[i * width + j] = a[i].frame->callee == b[j].frame->callee ? best[(i + 1) * width + j + 1] + 1
+                                  : down > right                           ? down
+                                                                           : right;
+        }
+    for (size_t i = 0, j = 0; i < n && j < m;) {
+        if (a[i].frame->callee == b[j].frame->callee)
+            frames[b[j++].number].same_as = a[i++].number;
+        else if (best[(i + 1) * width + j] >= best[i * width + j + 1])
+            i++;
+        else
+            j++;
+    }
+    free(best);
+    return true;
+}
+
+/* True if both traces have some frame of the module and build of ORDER[I]; frames of a module are neighbours. */
+static bool build_is_shared(const struct frame_order *order, size_t count, size_t i)
+{
+    size_t first = i, last = i;
+    bool in[2] = {false, false};
+    while (first > 0 && order[first - 1].frame->module == order[i].frame->module)
+        first--;
+    while (last + 1 < count && order[last + 1].frame->module == order[i].frame->module)
+        last++;
+    for (size_t k = first; k <= last; k++)
+        for (int side = 0; side < 2; side++)
+            in[side] |= order[k].frame->in[side] && order[k].frame->build == order[i].frame->build;
+    return in[0] && in[1];
+}
+
+bool frames_match(struct matched_frame *frames, size_t count, bool *rebuilt)
+{
+    struct frame_order *order = calloc(count + 1, sizeof *order);
+    bool good = order != NULL;
+    for (size_t i = 0; i < count && good; i++)
+        order[i] = (struct frame_order){&frames[i], (uint32_t)i};
+    if (good && count > 0)
+        qsort(order, count, sizeof *order, by_function);
+    *rebuilt = false;
+    bool shared = false;
+    for (size_t i = 0, n, m; i < count && good; i += n + m) {
+        if (i == 0 || order[i].frame->module != order[i - 1].frame->module)
+            shared = build_is_shared(order, count, i);
+        for (n = 0; i + n < count && order[i + n].frame->module == order[i].frame->module &&
+                    order[i + n].frame->function == order[i].frame->function && order[i + n].frame->in[0];
+             n++)
+            ;
+        for (m = 0; i + n + m < count && order[i + n + m].frame->module == order[i].frame->module &&
+                    order[i + n + m].frame->function == order[i].frame->function;
+             m++)
+            ;
+        if (n > 0 && m > 0 && !shared) {
+            *rebuilt = true;
+            good = align(frames, order + i, n, order + i + n, m);
+        }
+    }
+    free(order);
+    return good;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which frames of different builds of a module are the same. */
+#ifndef PILGRIM_DIFF_FRAME_MATCH_H
+#define PILGRIM_DIFF_FRAME_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A frame of either trace, or of both. Texts are numbers, equal for equal ones. */
+struct matched_frame {
+    uint32_t module, build, function;
+    uint32_t callee;  /* the function that is called from there */
+    uint32_t same_as; /* the number of a frame of the first trace that it is the same as; else its own */
+    uint64_t offset;
+    bool in[2]; /* by trace */
+};
+
+/* Sets same_as. *REBUILT: a module of both traces is not of the same build. False: no memory. */
+bool frames_match(struct matched_frame *frames, size_t count, bool *rebuilt);
+
+#endif
