@@ -50,6 +50,7 @@ TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercep
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,cuda_driver device hash_table heap mappings memory modules pages pool request_array_delta requests sharing \
 	untracked_requests) $(addprefix process/,host_location settings))
+ANALYSIS := $(call objects,src/analysis)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -64,7 +65,7 @@ ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
-LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
+LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so $(B)/libpilgrim-analysis.a)
 
 .PHONY: all help units other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
 	checked checked-long run-demo run-check run-check-long run-check-apps run-bench
@@ -197,7 +198,11 @@ $(B)/obj/tools/%.o: $(S)/tools/%.c
 
 $(B)/obj/decoder/%.o: $(S)/decoder/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
+
+$(B)/obj/src/analysis/%.o: $(S)/src/analysis/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(LIBRARY_FLAGS) $(DW_FLAGS) -c -o $@ $<
 
 $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
@@ -291,15 +296,26 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/read/reader.map
 	    $(filter %.o,$^) -lzstd -lpthread -lm
 	@ln -sf $(@F).$(ABI) $@
 
-$(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
+# What the tools know of calls (src/analysis), with all its names: for the tools. They take what they use.
+$(B)/libanalysis.a: $(ANALYSIS)
+	$(call say,AR)rm -f $@ && ar rcs $@ $^
+
+# The same for users, with its public names only.
+$(B)/analysis.o: $(ANALYSIS)
+	$(call say,LD)ld -r -o $@ $^ && objcopy --localize-hidden $@
+
+$(B)/libpilgrim-analysis.a: $(B)/analysis.o
+	$(call say,AR)rm -f $@ && ar rcs $@ $^
+
+$(B)/pilgrim-decode: $(DECODER) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(addprefix $(B)/obj/decoder/,source_lines.o module_files.o function_names.o)
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/libanalysis.a
 
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
 
-TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o module_files.o function_names.o nest.o)
+TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(B)/obj/decoder/output.o $(B)/libanalysis.a
 
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
@@ -460,7 +476,7 @@ fuzzers: $(addprefix $(B)/fuzz_,$(FUZZERS))
 
 $(B)/obj/fuzz/pilgrim-decode.o: $(S)/decoder/pilgrim-decode.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -Dmain=decode_main -Wno-missing-prototypes -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=decode_main -Wno-missing-prototypes -c -o $@ $<
 
 $(B)/obj/fuzz/pilgrim-merge.o: $(S)/tools/merge/pilgrim-merge.c
 	@mkdir -p $(@D)
@@ -475,7 +491,7 @@ $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
 
 # The decoder and its reader as one object: the decoder has names that libcore.a has, too.
-$(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
+$(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/libanalysis.a $(B)/reader.o
 	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
 
 FUZZ_LINK = $(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -547,7 +563,7 @@ install: all
 
 clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
-	    reader.o proof.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
+	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
 	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top)
 

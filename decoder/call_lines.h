@@ -6,9 +6,9 @@
 
 #include <pilgrim/reader.h>
 
-#include "in_flight.h"
+#include "analysis/in_flight.h"
 #include "output.h"
-#include "source_lines.h"
+#include "analysis/source_lines.h"
 
 struct call_lines;
 

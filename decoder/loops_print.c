@@ -5,8 +5,8 @@
 
 #include "decode_errors.h"
 #include "print.h"
-#include "program_tree.h"
-#include "thread_loops.h"
+#include "analysis/program_tree.h"
+#include "analysis/thread_loops.h"
 
 void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads)
 {

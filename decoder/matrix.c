@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
+#include "analysis/messages.h"
 #include "decode_errors.h"
 
 /* What went between a rank and one of its targets, by kind of transfer. */

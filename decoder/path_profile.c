@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_paths.h"
+#include "analysis/call_paths.h"
 #include "decode_errors.h"
 #include "print.h"
 

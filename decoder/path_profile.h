@@ -4,8 +4,8 @@
 #define DECODER_PATH_PROFILE_H
 
 #include "output.h"
-#include "profile.h"
-#include "source_lines.h"
+#include "analysis/profile.h"
+#include "analysis/source_lines.h"
 
 enum path_format { PATH_TEXT, PATH_JSON, PATH_FOLDED };
 

@@ -15,9 +15,10 @@
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
-#include "profile.h"
+#include "analysis/polls.h"
+#include "analysis/profile.h"
 #include "properties.h"
-#include "thread_loops.h"
+#include "analysis/thread_loops.h"
 
 static int complain_of(const char *path, const struct pilgrim_error *error)
 {
@@ -338,8 +339,10 @@ int main(int argc, char **argv)
         } else {
             const bool searches = !options.json || options.by_path || options.loops;
             struct source_lines *lines = source_lines_new(searches ? options.path : NULL, options.modules);
-            if (lines)
+            if (lines) {
+                source_lines_warn(lines, complain);
                 source_lines_use_trace(lines, trace, pilgrim_frame_function);
+            }
             struct pilgrim_error opened = error;
             result = print_trace(&out, trace, &options, lines);
             if (opened.status != PILGRIM_OK && result == 0)

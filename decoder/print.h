@@ -6,7 +6,7 @@
 #include <pilgrim/reader.h>
 
 #include "output.h"
-#include "source_lines.h"
+#include "analysis/source_lines.h"
 
 /* The pieces of a call's line, in the order of call_lines.c: the head (rank, thread, up to seq) is the same for all
  * calls of a thread; the body follows from function, site and values. Times stand before the body in text, behind it in
@@ -22,9 +22,6 @@ void text_body(struct output *o, const struct pilgrim_call *call, uint64_t frame
 
 /* Prints the parameters of a call: `buf=heap:0+8, count=64`. SYMBOLIC: ranks relative to the caller's, as rank+1. */
 void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);
-
-/* True if the call asked if something had happened, and nothing had. */
-bool call_is_failed_poll(const struct pilgrim_call *call);
 
 /* Prints "MODULE+0xOFFSET" as a string. */
 void json_frame(struct output *o, const struct pilgrim_frame *frame);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "print.h"
-#include "profile.h"
+#include "analysis/profile.h"
 
 enum { NAME_WIDTH = 32, BAR_MAX = 40, CELL_MAX = 48 };
 

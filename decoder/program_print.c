@@ -5,7 +5,7 @@
 
 #include "decode_errors.h"
 #include "print.h"
-#include "program_tree.h"
+#include "analysis/program_tree.h"
 
 /* Prints "FILE:LINE" or "FILE:FIRST..LAST"; without lines "FUNCTION+0xOFFSET", or "+0xOFFSET" if the reader knows that
  * it is in the function AROUND, which may be "[MODULE]". */

@@ -6,7 +6,7 @@
 
 #include "fold.h"
 #include "print.h"
-#include "thread_loops.h"
+#include "analysis/thread_loops.h"
 
 enum {
     LIST_MAX = 60,  /* a list of at most so many characters is printed whole ... */

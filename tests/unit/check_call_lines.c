@@ -3,7 +3,7 @@
  * prints them. The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/output.c"
 #include "../../decoder/call_lines.c"
-#include "../../decoder/in_flight.c"
+#include "../../src/analysis/in_flight.c"
 #include "../../decoder/json.c"
 #include "../../decoder/text.c"
 

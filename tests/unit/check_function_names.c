@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions from symbols, by eye. Names of C++ are tested where the machine has a C++ library. */
 #define HAVE_LIBDW 1
-#include "../../decoder/function_names.c"
+#include "../../src/analysis/function_names.c"
 
 #include <check.h>
 

@@ -3,14 +3,14 @@
  * compiled in here. Stand-ins for the reader's functions read a trace that is written down as an array of calls.
  *
  * One file, as all of it uses these stand-ins. */
-#include "../../decoder/bindings.c"
-#include "../../decoder/call_values.c"
-#include "../../decoder/key_table.c"
-#include "../../decoder/message_groups.c"
-#include "../../decoder/message_roles.c"
-#include "../../decoder/messages.c"
-#include "../../decoder/type_sizes.c"
-#include "../../decoder/world_ranks.c"
+#include "../../src/analysis/bindings.c"
+#include "../../src/analysis/call_values.c"
+#include "../../src/analysis/key_table.c"
+#include "../../src/analysis/message_groups.c"
+#include "../../src/analysis/message_roles.c"
+#include "../../src/analysis/messages.c"
+#include "../../src/analysis/type_sizes.c"
+#include "../../src/analysis/world_ranks.c"
 
 #include <check.h>
 #include <stddef.h>

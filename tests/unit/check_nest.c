@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/nest.c"
+#include "../../src/analysis/nest.c"
 
 enum { TEXT_BYTES = 20000, CLASSES = 64 };
 

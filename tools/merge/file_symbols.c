@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../decoder/module_files.h"
+#include "analysis/module_files.h"
 #include "write/paths_writer.h"
 
 static const char *module_folders, *trace_path;

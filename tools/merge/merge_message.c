@@ -57,7 +57,7 @@ bool fail(const char *format, ...)
     return false;
 }
 
-/* For decoder/source_lines.c. */
+/* For src/analysis/source_lines.c. */
 void complain(const char *format, ...)
 {
     va_list arguments;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../decoder/source_lines.h"
+#include "../../decoder/decode_errors.h"
+#include "analysis/source_lines.h"
 #include "base/clock.h"
 #include "base/try.h"
 #include "merge_job.h"
@@ -220,6 +221,8 @@ void job_print_endings(const struct job *job)
 {
     struct told_end *ends = calloc(job->count + 1, sizeof *ends);
     struct source_lines *lines = source_lines_new(job->head.trace, NULL);
+    if (lines)
+        source_lines_warn(lines, complain);
     size_t count = 0;
     bool good = ends;
     for (size_t i = 0; good && i < job->count; i++) {
@@ -288,7 +291,7 @@ static enum pilgrim_status put_threads(struct bytes *text, const struct read_pro
 }
 
 /* Sets *TEXT to when the calls began that threads were in, in the order of ranks. pilgrim-decode reads this
- * (decoder/in_flight.h). */
+ * (src/analysis/in_flight.h). */
 static enum pilgrim_status find_in_flight(const struct job *job, char **text)
 {
     struct bytes all = {0};

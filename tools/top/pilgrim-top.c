@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "../../decoder/decode_errors.h"
 #include "pilgrim/version.h"
 #include "show.h"
 #include "top_message.h"
@@ -180,6 +181,8 @@ static void watch_lines(struct watch *w, const struct look *look)
     w->folders = folder;
     w->path = strdup(look->path);
     w->lines = w->path ? source_lines_new(w->path, w->folders) : NULL;
+    if (w->lines)
+        source_lines_warn(w->lines, complain);
 }
 
 /* Looks once more. False after a message; *NONE: there is nothing to look at. */

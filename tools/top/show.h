@@ -4,7 +4,7 @@
 #define PILGRIM_SHOW_H
 
 #include "../../decoder/output.h"
-#include "../../decoder/source_lines.h"
+#include "analysis/source_lines.h"
 #include "look.h"
 #include "waits.h"
 

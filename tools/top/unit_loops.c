@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "../../decoder/nest.h"
+#include "analysis/nest.h"
 #include "record/stream_inline.h"
 #include "recover/replay.h"
 #include "rules/rules.h"

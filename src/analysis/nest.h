@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the loops of a program from the order of its calls (--loops).
+ *
+ * Known is only which call class comes behind which. Classes that lead back to each other form a loop. The one that was
+ * met first begins an iteration. Without the transitions back to that one, the same rule finds the loops inside. */
+#ifndef ANALYSIS_NEST_H
+#define ANALYSIS_NEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Counts of something that happened several times: how many times, and the sum, least and greatest count of a time. */
+struct nest_counts {
+    uint64_t times;
+    uint64_t total, min, max;
+};
+
+/* A loop or a class. Counts of a loop: the iterations each time that it is entered. Counts of a class: the calls each
+ * time that it is reached, one directly behind the other. */
+struct nest_item {
+    bool is_loop;
+    uint32_t class; /* valid if it is not a loop */
+    uint32_t depth; /* how many loops are around it */
+    size_t loop;    /* the item of the innermost loop around it; NEST_NONE: there is none */
+    struct nest_counts counts;
+    bool leads_on; /* a class, and behind its calls nothing comes but the item behind it, another class */
+};
+
+#define NEST_NONE SIZE_MAX
+
+struct nest;
+
+/* Returns a finder of loops in sequences of classes, which are numbers below CLASS_COUNT. Memory grows with the
+ * classes, and with the pairs of classes that follow each other, not with the calls. NULL: no memory. */
+struct nest *nest_new(size_t class_count);
+void nest_free(struct nest *n);
+
+/* Take all calls in their order, COUNT of a class at once. Each call is taken twice: first by nest_see, then, after
+ * nest_build, by nest_count. */
+void nest_see(struct nest *n, size_t class, uint64_t count);
+bool nest_build(struct nest *n); /* finds the loops; false: no memory */
+void nest_count(struct nest *n, size_t class, uint64_t count);
+
+/* Where the counting was at some moment; to be freed with free(). NULL: no memory. */
+struct nest_mark;
+struct nest_mark *nest_mark(const struct nest *n);
+
+/* Counts what was counted since MARK, TIMES times more. False, and nothing is counted, if N is not where it was then.
+ * What came before MARK must have been the same, or the trips of a loop that was entered before it are wrong. */
+bool nest_repeat(struct nest *n, const struct nest_mark *mark, uint64_t times);
+
+/* A loop around the last call that was counted; also calls of one class one directly behind the other. */
+struct nest_place {
+    uint32_t class; /* begins an iteration */
+    uint64_t iteration;
+};
+
+/* Sets PLACES to the innermost loops, MAX at most, the innermost first. Returns how many there are. */
+unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned max);
+
+/* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
+ * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */
+bool nest_items(struct nest *n, struct nest_item **items, size_t *count);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds and groups the loops of threads; see thread_loops.h.
+ *
+ * Threads of a structure group without stored loops call the same classes in the same order, so one of them is read for
+ * all. With stored loops, each thread is read. If a trace has several segments, each thread is read through all of
+ * them: each segment numbers its classes anew.
+ *
+ * One file: reading a thread and joining it with others share the classes and the times. */
+#include "analysis/thread_loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/class_copies.h"
+#include "analysis/analysis_errors.h"
+
+#define NONE SIZE_MAX
+
+/* The loops of one thread of a structure group. */
+struct group_loops {
+    bool known;
+    struct shown_loops alone;
+    size_t shown; /* the number, in the list, of the loops it was added to */
+};
+
+struct loops_list {
+    const struct pilgrim_trace *trace;
+    bool by_rank;
+    struct shown_loops *shown;
+    size_t count, capacity;
+    size_t *table; /* hash table of numbers + 1, with 2 x `capacity` slots; 0: free */
+    struct group_loops
+        *groups; /* by number of the structure group; only for groups without stored loops, in a trace of one segment */
+    size_t group_count;
+    struct class_copies classes;
+    uint64_t threads; /* how many threads were read */
+};
+
+struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
+{
+    struct loops_list *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    l->trace = trace;
+    l->by_rank = by_rank;
+    return l;
+}
+
+static void shown_free(struct shown_loops *s)
+{
+    free(s->items);
+    free(s->classes);
+    free(s->ns);
+    free(s->gap_ns);
+    free(s->threads);
+}
+
+void loops_free(struct loops_list *l)
+{
+    if (!l)
+        return;
+    for (size_t i = 0; i < l->count; i++)
+        shown_free(&l->shown[i]);
+    for (size_t i = 0; i < l->group_count; i++)
+        shown_free(&l->groups[i].alone);
+    class_copies_free(&l->classes);
+    free(l->shown);
+    free(l->table);
+    free(l->groups);
+    free(l);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+/* ---- a thread's classes ---- */
+
+/* A class of a thread in one segment. Classes with the same function and call site, such as failed polls and other
+ * polls, are shown as the first of them. */
+struct loop_class {
+    const struct class_copy *class;
+    bool is_loop; /* it stands for a stored loop */
+    size_t shown_as;
+    uint64_t calls;
+    double mean_ns, gap_ns;  /* means of a call and of the gap before it */
+    bool has_ns, has_gap_ns; /* the sums over all calls are known: */
+    double all_ns, all_gap_ns;
+};
+
+/* The classes of a thread, segment by segment. */
+struct loop_classes {
+    struct loop_class *classes;
+    size_t count;
+    size_t *first; /* by segment: the index of its first class */
+};
+
+static void loop_classes_free(struct loop_classes *k)
+{
+    free(k->classes);
+    free(k->first);
+}
+
+/* True if all threads of THREAD's structure group have equal loops, so that one of them is read for all. */
+static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_info *thread)
+{
+    return pilgrim_segment_count(l->trace) == 1 && thread->loop_count == 0 && !l->by_rank;
+}
+
+/* Reads the mean times of class NUMBER over GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
+static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint64_t group, struct loop_class *class)
+{
+    struct pilgrim_statistic durations, gaps;
+    if (pilgrim_durations(cursor, number, group, &durations) != PILGRIM_OK ||
+        pilgrim_gaps(cursor, number, group, PILGRIM_ANY_CALL, &gaps) != PILGRIM_OK)
+        return false;
+    class->mean_ns = durations.mean_ns;
+    class->gap_ns = gaps.mean_ns;
+    return true;
+}
+
+/* Reads how long the calls of class NUMBER took on the cursor's rank, which has only this thread and segment. AGAIN: an
+ * earlier class has the same function and call site, and already holds these times. */
+static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct loop_class *class)
+{
+    struct pilgrim_rank_class rank;
+    if (pilgrim_rank_class(cursor, number, &rank) != PILGRIM_OK)
+        return false;
+    class->has_ns = rank.has_durations;
+    class->has_gap_ns = rank.has_gaps;
+    class->all_ns = again ? 0 : rank.durations_ns;
+    class->all_gap_ns = again ? 0 : rank.gaps_ns;
+    return true;
+}
+
+/* Appends the classes of the segment that CURSOR is in. ALONE: the rank has only this thread and segment. */
+static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone,
+                                        struct loop_classes *seen, struct pilgrim_error *error)
+{
+    struct pilgrim_thread_info thread;
+    pilgrim_thread_info(cursor, &thread);
+    struct loop_class *classes = realloc(seen->classes, (seen->count + thread.class_count + 1) * sizeof *classes);
+    if (!classes)
+        return no_memory(error);
+    seen->classes = classes;
+    seen->first[pilgrim_cursor_segment(cursor)] = seen->count;
+    for (size_t i = 0; i < thread.class_count; i++) {
+        struct pilgrim_class_info info;
+        enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
+        if (status != PILGRIM_OK)
+            return no_group(status, error);
+        struct class_copy *class = copy_class(&l->classes, info.class_);
+        if (!class)
+            return no_memory(error);
+        bool again = class->thread == l->threads && !info.body;
+        if (!again && !info.body) {
+            class->thread = l->threads;
+            class->first = seen->count;
+        }
+        classes[seen->count] = (struct loop_class){
+            .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : seen->count};
+        uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
+        if (!info.body && !read_times(cursor, i, group, &classes[seen->count]))
+            return no_group(PILGRIM_DAMAGED, error);
+        if (alone && !info.body && !read_rank(cursor, i, again, &classes[seen->count]))
+            return no_group(PILGRIM_DAMAGED, error);
+        seen->count++;
+    }
+    return PILGRIM_OK;
+}
+
+/* Reads the classes of CURSOR's thread in all segments; moves the cursor. *SEEN is to be freed, also after an error. */
+static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor,
+                                        struct loop_classes *seen, struct pilgrim_error *error)
+{
+    bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_segment_count(l->trace) == 1;
+    *seen = (struct loop_classes){.first = calloc(pilgrim_segment_count(l->trace), sizeof *seen->first)};
+    if (!seen->first)
+        return no_memory(error);
+    l->threads++;
+    enum pilgrim_status status = PILGRIM_OK;
+    while (status == PILGRIM_OK) {
+        status = read_segment(l, cursor, alone, seen, error);
+        if (status == PILGRIM_OK)
+            status = pilgrim_cursor_next_segment(cursor, error);
+    }
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* ---- one thread ---- */
+
+/* Gives all calls of a thread to N by TAKE, and counts them. A stored loop is taken like a call where it is entered.
+ * Behind it may come its body, or, if it makes no trips, what follows it. */
+static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread,
+                                const struct loop_classes *seen, struct nest *n,
+                                void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    size_t number;
+    uint64_t count;
+    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    while ((status = pilgrim_cursor_pass(cursor, &number, &count, error)) == PILGRIM_OK) {
+        struct loop_class *class = &seen->classes[seen->first[pilgrim_cursor_segment(cursor)] + number];
+        class->calls += count;
+        take(n, class->shown_as, count > 0 ? count : 1);
+    }
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* Drops items of stored loops, and loops that hold nothing else. False: no memory. */
+static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
+{
+    size_t count = 0, *slot = calloc(s->count + 1, sizeof *slot); /* first: 1 if the item stays; later: its new index */
+    if (!slot)
+        return false;
+    for (size_t i = s->count; i-- > 0;) {
+        const struct nest_item *item = &s->items[i];
+        slot[i] = slot[i] || (!item->is_loop && !classes[item->class].is_loop);
+        if (slot[i] && item->loop != NEST_NONE)
+            slot[item->loop] = 1;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        if (!slot[i])
+            continue;
+        s->items[i].leads_on = s->items[i].leads_on && slot[i + 1];
+        slot[i] = count;
+        s->items[count] = s->items[i];
+        if (s->items[count].loop != NEST_NONE)
+            s->items[count].loop = slot[s->items[count].loop];
+        count++;
+    }
+    s->count = count;
+    free(slot);
+    return true;
+}
+
+/* Fills in the classes and the times of the items. Each call was counted twice. ITEM_OF: room, by class. */
+static void name_items(struct shown_loops *s, const struct loop_class *classes, size_t class_count, size_t *item_of)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        s->hash = mix(s->hash, (uint64_t)s->items[i].depth << 1 | s->items[i].is_loop);
+        if (s->items[i].is_loop)
+            continue;
+        s->classes[i] = &classes[s->items[i].class].class->class;
+        s->calls_min += s->items[i].counts.total;
+        s->hash = mix(s->hash, classes[s->items[i].class].class->hash);
+        item_of[s->items[i].class] = i;
+    }
+    s->calls_max = s->calls_min;
+    for (size_t i = 0; i < class_count; i++) {
+        const struct loop_class *class = &classes[i];
+        double calls = (double)(class->calls / 2);
+        if (class->calls > 0) {
+            s->ns[item_of[class->shown_as]] += class->has_ns ? class->all_ns : class->mean_ns * calls;
+            s->gap_ns[item_of[class->shown_as]] += class->has_gap_ns ? class->all_gap_ns : class->gap_ns * calls;
+        }
+    }
+}
+
+static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
+                                      const struct loop_classes *seen, struct nest *n, struct shown_loops *s,
+                                      struct pilgrim_error *error)
+{
+    enum pilgrim_status status = walk(l, rank, thread, seen, n, nest_see, error);
+    if (status == PILGRIM_OK && !nest_build(n))
+        status = no_memory(error);
+    if (status == PILGRIM_OK)
+        status = walk(l, rank, thread, seen, n, nest_count, error);
+    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, seen->classes)))
+        status = no_memory(error);
+    return status;
+}
+
+/* Finds the loops of CURSOR's thread; moves the cursor. *S is to be freed, also after an error. */
+static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint32_t thread,
+                                       struct pilgrim_cursor *cursor, struct shown_loops *s,
+                                       struct pilgrim_error *error)
+{
+    struct loop_classes seen;
+    *s = (struct shown_loops){0};
+    enum pilgrim_status status = read_classes(l, rank, cursor, &seen, error);
+    struct nest *n = nest_new(seen.count);
+    size_t *item_of = calloc(seen.count + 1, sizeof *item_of);
+    if (status == PILGRIM_OK && (!n || !item_of))
+        status = no_memory(error);
+    if (status == PILGRIM_OK)
+        status = find_items(l, rank, thread, &seen, n, s, error);
+    if (status == PILGRIM_OK) {
+        s->classes = calloc(s->count + 1, sizeof *s->classes);
+        s->ns = calloc(s->count + 1, sizeof *s->ns);
+        s->gap_ns = calloc(s->count + 1, sizeof *s->gap_ns);
+        if (s->classes && s->ns && s->gap_ns)
+            name_items(s, seen.classes, seen.count, item_of);
+        else
+            status = no_memory(error);
+    }
+    nest_free(n);
+    loop_classes_free(&seen);
+    free(item_of);
+    return status;
+}
+
+/* ---- many threads ---- */
+
+static bool same_loops(const struct shown_loops *a, const struct shown_loops *b)
+{
+    bool same = a->hash == b->hash && a->count == b->count;
+    for (size_t i = 0; i < a->count && same; i++)
+        same = a->items[i].depth == b->items[i].depth && a->classes[i] == b->classes[i];
+    return same;
+}
+
+static void add_counts(struct shown_loops *s, const struct shown_loops *other)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct nest_counts *to = &s->items[i].counts;
+        const struct nest_counts *from = &other->items[i].counts;
+        to->times += from->times;
+        to->total += from->total;
+        to->min = from->min < to->min ? from->min : to->min;
+        to->max = from->max > to->max ? from->max : to->max;
+        s->items[i].leads_on = s->items[i].leads_on && other->items[i].leads_on;
+        s->ns[i] += other->ns[i];
+        s->gap_ns[i] += other->gap_ns[i];
+    }
+    s->calls_min = other->calls_min < s->calls_min ? other->calls_min : s->calls_min;
+    s->calls_max = other->calls_max > s->calls_max ? other->calls_max : s->calls_max;
+}
+
+/* Returns the slot of the loops that equal S, or the free slot where they belong; there is always one. */
+static size_t *loops_slot(const struct loops_list *l, const struct shown_loops *s)
+{
+    size_t i = (size_t)(s->hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (2 * l->capacity);
+    while (l->table[i] && !same_loops(&l->shown[l->table[i] - 1], s))
+        i = (i + 1) % (2 * l->capacity);
+    return &l->table[i];
+}
+
+/* Makes room for one more. False: no memory. */
+static bool reserve_shown(struct loops_list *l)
+{
+    if (l->count < l->capacity)
+        return true;
+    size_t capacity = 2 * l->capacity + 8;
+    struct shown_loops *shown = realloc(l->shown, capacity * sizeof *shown);
+    if (!shown)
+        return false;
+    l->shown = shown;
+    size_t *table = calloc(2 * capacity, sizeof *table);
+    if (!table)
+        return false;
+    free(l->table);
+    l->table = table;
+    l->capacity = capacity;
+    for (size_t i = 0; i < l->count; i++)
+        *loops_slot(l, &shown[i]) = i + 1;
+    return true;
+}
+
+/* Adds S to the loops that equal it, or appends it; returns their number, or NONE if there is no memory. Takes over
+ * what S holds; if only counts are added, frees it. */
+static size_t find_shown(struct loops_list *l, struct shown_loops *s)
+{
+    if (!reserve_shown(l)) {
+        shown_free(s);
+        return NONE;
+    }
+    size_t *slot = loops_slot(l, s);
+    if (*slot) {
+        add_counts(&l->shown[*slot - 1], s);
+        shown_free(s);
+    } else {
+        l->shown[l->count++] = *s;
+        *slot = l->count;
+    }
+    return *slot - 1;
+}
+
+static bool add_thread(struct shown_loops *s, uint32_t rank, uint32_t thread)
+{
+    if (s->thread_count == s->thread_capacity) {
+        size_t capacity = 2 * s->thread_capacity + 8;
+        struct shown_thread *grown = realloc(s->threads, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        s->threads = grown;
+        s->thread_capacity = capacity;
+    }
+    s->threads[s->thread_count++] = (struct shown_thread){rank, thread};
+    return true;
+}
+
+/* Returns the entry of structure group NUMBER. NULL: no memory. */
+static struct group_loops *find_group(struct loops_list *l, uint32_t number)
+{
+    if (number >= l->group_count) {
+        size_t count = (size_t)number + 1 + l->group_count;
+        struct group_loops *grown = realloc(l->groups, count * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + l->group_count, 0, (count - l->group_count) * sizeof *grown);
+        l->groups = grown;
+        l->group_count = count;
+    }
+    return &l->groups[number];
+}
+
+static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
+{
+    *to = *from;
+    to->items = malloc((from->count + 1) * sizeof *to->items);
+    to->classes = malloc((from->count + 1) * sizeof *to->classes);
+    to->ns = malloc((from->count + 1) * sizeof *to->ns);
+    to->gap_ns = malloc((from->count + 1) * sizeof *to->gap_ns);
+    if (!to->items || !to->classes || !to->ns || !to->gap_ns)
+        return false;
+    memcpy(to->items, from->items, from->count * sizeof *to->items);
+    memcpy(to->classes, from->classes, from->count * sizeof *to->classes);
+    memcpy(to->ns, from->ns, from->count * sizeof *to->ns);
+    memcpy(to->gap_ns, from->gap_ns, from->count * sizeof *to->gap_ns);
+    return true;
+}
+
+/* Sets *GROUP to the entry of the structure group of CURSOR's thread; to NULL if its threads cannot share loops. */
+static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor,
+                                    struct group_loops **group, struct pilgrim_error *error)
+{
+    struct pilgrim_thread_info info;
+    *group = NULL;
+    pilgrim_thread_info(cursor, &info);
+    if (!is_alike(l, &info))
+        return PILGRIM_OK;
+    *group = find_group(l, info.structure_group);
+    return *group ? PILGRIM_OK : no_memory(error);
+}
+
+/* Adds the loops of CURSOR's thread, and sets *NUMBER to the number of those it was added to. */
+static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32_t thread,
+                                     struct pilgrim_cursor *cursor, size_t *number, struct pilgrim_error *error)
+{
+    struct group_loops *group;
+    struct shown_loops s;
+    enum pilgrim_status status = group_of(l, cursor, &group, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (group && group->known) {
+        *number = group->shown;
+        add_counts(&l->shown[*number], &group->alone);
+        return PILGRIM_OK;
+    }
+    status = read_thread(l, rank, thread, cursor, &s, error);
+    if (status == PILGRIM_OK && group && !copy_shown(&group->alone, &s))
+        status = no_memory(error);
+    if (status != PILGRIM_OK) {
+        shown_free(&s);
+        return status;
+    }
+    *number = find_shown(l, &s);
+    if (*number == NONE)
+        return no_memory(error);
+    if (group) {
+        group->known = true;
+        group->shown = *number;
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    size_t number = NONE;
+    struct pilgrim_cursor *cursor;
+    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = add_loops(l, rank, thread, cursor, &number, error);
+    pilgrim_cursor_close(cursor);
+    if (status == PILGRIM_OK && !add_thread(&l->shown[number], rank, thread))
+        status = no_memory(error);
+    return status;
+}
+
+const struct shown_loops *loops_shown(const struct loops_list *l, size_t i)
+{
+    return i < l->count ? &l->shown[i] : NULL;
+}
