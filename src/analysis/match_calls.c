@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_values.h"
-#include "match_data.h"
+#include "analysis/call_values.h"
+#include "analysis/match_data.h"
 
 static const struct pilgrim_value nothing = {.type = PILGRIM_NONE};
 
@@ -20,6 +20,7 @@ struct match_call *match_record(struct match *m)
         const struct pilgrim_call *call = m->call;
         *m->record = (struct match_call){.rank = m->process->rank,
                                          .thread = m->thread,
+                                         .site = m->site,
                                          .references = 1, /* the examination's */
                                          .timed = call->timed,
                                          .returned = call->ret.type != PILGRIM_NONE,
@@ -114,8 +115,10 @@ static bool make_receive(struct match *m, struct match_operation **made)
 static void read_status(struct match *m, struct match_operation *op, const struct pilgrim_value *status,
                         const struct match_comm *comm)
 {
-    if (status->type != PILGRIM_STATUS || status->count < 4)
+    if (status->type != PILGRIM_STATUS || status->count < 4) {
+        op->resolved = !op->any_source && !op->any_tag;
         return;
+    }
     const struct pilgrim_value *source = &status->items[0], *tag = &status->items[1];
     op->cancelled = status->items[3].type == PILGRIM_BOOL && status->items[3].integer == 1;
     op->resolved = true;
@@ -164,6 +167,8 @@ static bool begin(struct match *m, struct match_operation *op, bool blocking, co
     op->begun = match_record(m);
     if (!op->begun)
         return false;
+    if (blocking && !op->any_source && !op->any_tag)
+        op->resolved = true;
     if (blocking && !returned)
         op->over = true; /* it will not end */
     if (blocking && returned && !end_operation(m, op, status, !call_succeeded(m->call)))

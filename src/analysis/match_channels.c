@@ -6,7 +6,7 @@
  * behind it and may take the same channel is held with it. */
 #include <stdlib.h>
 
-#include "match_data.h"
+#include "analysis/match_data.h"
 
 const char *match_reason_text(enum match_reason reason)
 {

@@ -3,7 +3,7 @@
  * match_data.h. */
 #include <stdlib.h>
 
-#include "match_data.h"
+#include "analysis/match_data.h"
 
 static struct match_key key_of(const struct match_collective *c)
 {

@@ -7,11 +7,11 @@
 #ifndef ANALYSIS_MATCH_DATA_H
 #define ANALYSIS_MATCH_DATA_H
 
-#include "class_copies.h"
-#include "match.h"
-#include "match_map.h"
-#include "match_roles.h"
-#include "world_ranks.h"
+#include "analysis/class_copies.h"
+#include "analysis/match.h"
+#include "analysis/match_map.h"
+#include "analysis/match_roles.h"
+#include "analysis/world_ranks.h"
 
 /* A communicator of a process. */
 struct match_comm {
@@ -58,6 +58,14 @@ struct match_pairs {
     uint32_t made[2];
 };
 
+enum { SITES_CACHED = 64 };
+
+/* The number of a class that a thread's calls have had. */
+struct match_site_cached {
+    const struct pilgrim_class *class_;
+    uint32_t site;
+};
+
 struct match_thread {
     struct pilgrim_cursor *cursor; /* NULL: at the end */
     struct pilgrim_call call;      /* the next one, if `has` */
@@ -65,9 +73,9 @@ struct match_thread {
     size_t created; /* where to look for the next communicator that it creates */
     struct match_call *first, *last;
     uint64_t waiting; /* calls in that list */
+    uint32_t segment; /* of the classes that are cached */
+    struct match_site_cached sites[SITES_CACHED];
 };
-
-enum { SITES_CACHED = 64, TYPES_CACHED = 16 };
 
 struct match_process {
     uint32_t rank, thread_count, threads_left;
@@ -83,16 +91,6 @@ struct match_process {
     uint64_t outstanding; /* operations and collective calls whose partner is not there yet */
     uint64_t order;       /* for threads whose calls have no times */
     bool done;
-};
-
-struct match_site_cached {
-    const struct pilgrim_class *class_;
-    uint32_t rank, segment, site;
-};
-
-struct match_type_cached {
-    const char *text;
-    uint64_t size;
 };
 
 struct match {
@@ -112,7 +110,7 @@ struct match {
     uint64_t in_flight;
     /* of the call that is being examined */
     struct match_process *process;
-    uint32_t thread;
+    uint32_t thread, site;
     const struct pilgrim_call *call;
     const struct match_role *role;
     struct match_call *record; /* NULL: nothing refers to it yet */

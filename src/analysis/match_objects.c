@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call_values.h"
-#include "decode_errors.h"
-#include "match_data.h"
-#include "type_sizes.h"
+#include "analysis/call_values.h"
+#include "analysis/analysis_errors.h"
+#include "analysis/match_data.h"
+#include "analysis/type_sizes.h"
 
 /* Identities of communicators are hashes. That of MPI_COMM_WORLD is 1, that of a rank's MPI_COMM_SELF is 2 + rank. */
-enum { IDENTITY_WORLD = GROUP_WORLD, IDENTITY_SELF };
+static const uint64_t identity_world = GROUP_WORLD, identity_self = GROUP_WORLD + 1;
 
 static struct match_key object_key(enum match_kind kind, int64_t number)
 {
@@ -93,8 +93,8 @@ enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
 {
     struct pilgrim_communicators *list;
     struct pilgrim_communicator c;
-    p->world = (struct match_comm){IDENTITY_WORLD, 0, MATCH_WORLD, p->rank, m->process_count, 0, 0};
-    p->self = (struct match_comm){IDENTITY_SELF + p->rank, 0, MATCH_SELF, 0, 1, 0, 0};
+    p->world = (struct match_comm){identity_world, 0, MATCH_WORLD, p->rank, m->process_count, 0, 0};
+    p->self = (struct match_comm){identity_self + p->rank, 0, MATCH_SELF, 0, 1, 0, 0};
     enum pilgrim_status status = pilgrim_communicators_open(m->trace, p->rank, &list, error);
     while (status == PILGRIM_OK && (status = pilgrim_communicators_next(list, &c, error)) == PILGRIM_OK)
         if (!add_created(m, p, &c))
@@ -150,10 +150,10 @@ bool match_comm_made(struct match *m, const struct pilgrim_value *name)
 
 int64_t match_world_rank(const struct match *m, const struct match_comm *comm, int64_t rank)
 {
-    if (comm->identity == IDENTITY_WORLD)
+    if (comm->identity == identity_world)
         return rank >= 0 && rank < m->process_count ? rank : -1;
     if (comm->number == MATCH_SELF)
-        return rank == 0 ? m->process->rank : -1;
+        return rank == 0 ? (int64_t)m->process->rank : -1;
     const struct group_member member = {comm->identity, comm->side, rank};
     return comm->identity ? world_ranks_find(&m->world_ranks, &member, m->process_count) : -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The roles of MPI functions in matching; see match_roles.h. */
-#include "match_roles.h"
+#include "analysis/match_roles.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -140,6 +140,9 @@ void match_free(struct match *m); /* NULL is legal */
 const struct pilgrim_class *match_site(const struct match *m, uint32_t site);
 uint32_t match_site_count(const struct match *m);
 
+/* True if both are calls of one function; MPI_Comm_dup and MPI_Comm_dup_c are two. */
+bool match_same_function(const struct pilgrim_class *a, const struct pilgrim_class *b);
+
 /* Returns the clock of a rank. Borrowed until match_free. */
 const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank);
 

@@ -6,7 +6,7 @@
 
 #include <pilgrim/reader.h>
 
-#include "match.h"
+#include "analysis/match.h"
 
 enum match_act {
     ACT_NONE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash table with linear probing; see match_map.h. A slot that gets free is filled by moving later ones back, so there
  * are no marks of what was deleted. */
-#include "match_map.h"
+#include "analysis/match_map.h"
 
 #include <stdlib.h>
 
