@@ -80,7 +80,7 @@ help:
 	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
 	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
-	@echo 'make install      libraries, tools, headers, man pages, pkg-config file (DESTDIR=... is obeyed)'
+	@echo 'make install      libraries, tools, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
 	@echo 'make programs     the MPI programs of examples/, tests/mpi/ and bench/size/'
 	@echo 'make units        the unit tests, without running them; checked, checked-long: all that the checks run'
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
@@ -560,6 +560,10 @@ install: all
 	install -m 644 $(B)/pilgrim.pc $(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
+	$(if $(DECODER),@for pair in bash:bash-completion/completions/pilgrim-decode zsh:zsh/site-functions/_pilgrim-decode \
+	    fish:fish/vendor_completions.d/pilgrim-decode.fish; do \
+	    file=$(DESTDIR)$(datarootdir)/$${pair#*:}; install -d "$${file%/*}" && \
+	    $(B)/pilgrim-decode --completion=$${pair%%:*} >"$$file" || exit 1; done)
 
 clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \

@@ -7,56 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "decode_errors.h"
+#include "option_table.h"
 #include "pilgrim/version.h"
 
-static const char usage[] =
-    "usage: pilgrim-decode [--format=text|json|folded] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
-    "                      [--loops | --stats[=histograms] [--by=rank|path] | --matrix[=rma] | --grammar |\n"
-    "                       --communicators | --system | --properties | --endings]\n"
-    "                      [--depth=N] [--modules=FOLDERS] [--memory=SIZE] TRACE\n";
-
-static const char help[] =
-    "\n"
-    "Prints the MPI calls of a Pilgrim trace, rank by rank, thread by thread, in the order in which they returned.\n"
-    "\n"
-    "Which calls, and how:\n"
-    "  --format=text|json  a line for people (the default), or one JSON object a line\n"
-    "  --rank=LIST         only these ranks of MPI_COMM_WORLD, such as 0,3,8-15\n"
-    "  --thread=LIST       only these threads of each rank\n"
-    "  --func=GLOB         only functions whose name matches, such as 'MPI_I*'\n"
-    "  --from=N            of each thread, only the calls with number N and up\n"
-    "  --limit=N           print at most N calls in all\n"
-    "  --no-polls          leave out failed polls, such as an MPI_Test that found nothing\n"
-    "  --clock=local|common  times by the clock of each process (the default), or on one time axis for all ranks\n"
-    "  --modules=FOLDERS   folders to search first for the program and its libraries, for source lines; colons between "
-    "them\n"
-    "  --memory=SIZE       memory that reading the trace may take, such as 512M or 4G; 1G if not given\n"
-    "\n"
-    "Instead of calls:\n"
-    "  --loops             the program: its functions and loops, how often they repeat, and the calls in them\n"
-    "  --stats[=histograms]\n"
-    "                      what calls cost, by function and call site: calls, times, messages, bytes;\n"
-    "                      =histograms: also how times are distributed\n"
-    "  --by=rank           with --stats: what each rank did with its time\n"
-    "  --by=path           with --stats: what calls cost, by the functions that lead to them;\n"
-    "                      --format=folded: as input of flame graph tools, in microseconds\n"
-    "  --depth=N           at most N frames of each call path: of calls the innermost (3 in text), with --loops and\n"
-    "                      --by=path the outermost (all)\n"
-    "  --matrix[=rma]      messages and bytes from rank to rank, as CSV; =rma: operations on windows\n"
-    "  --grammar           the call-signature tables and the grammars\n"
-    "  --communicators     the communicators that each rank created\n"
-    "  --system            the machine: switches, hosts, processes, threads; with --rank: where these ranks ran\n"
-    "  --properties        what the trace says of the whole run: program, MPI library, what was left out\n"
-    "  --endings           how ranks ended that did not reach the end of MPI_Finalize, and the calls that they were "
-    "in\n"
-    "\n"
-    "  --help, --version\n"
-    "\n"
-    "Exit status: 0 all printed; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 wrong "
-    "use.\n";
+enum { COLUMNS_LEAST = 60, COLUMNS_ORDINARY = 80, COLUMNS_MOST = 120, OPTIONS_MAX = 64 };
 
 static bool parse_number(const char *text, const char **end, uint64_t *number)
 {
@@ -139,6 +97,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
         o->matrix = true;
         o->windows = argument;
         return !argument || strcmp(argument, "rma") == 0;
+    case 'e':
+        o->messages = true;
+        return true;
     case 'g':
         o->grammar = true;
         return true;
@@ -157,41 +118,16 @@ static bool parse_view(int option, const char *argument, struct options *o)
     }
 }
 
-/* Returns what the argument of OPTION may be. */
-static const char *expected(int option)
-{
-    switch (option) {
-    case 'f':
-        return "text, json or folded";
-    case 'r':
-    case 't':
-        return "numbers and ranges, such as 0,3,8-15";
-    case 's':
-    case 'n':
-    case 'd':
-        return "a number";
-    case 'M':
-        return "a size, such as 512M or 4G";
-    case 'C':
-        return "local or common";
-    case 'T':
-        return "histograms, or nothing";
-    case 'x':
-        return "rma, or nothing";
-    default:
-        return "rank or path";
-    }
-}
-
-/* Parses the option NAME. False: it is wrong, and a message was printed. */
-static bool parse_option(int option, const char *name, const char *argument, struct options *o)
+/* Parses the option of ROW. False: it is wrong, and a message was printed. */
+static bool parse_option(const struct option_row *row, const char *argument, struct options *o)
 {
     bool good = true;
-    switch (option) {
+    switch (row->key) {
     case 'f':
         o->json = strcmp(argument, "json") == 0;
+        o->csv = strcmp(argument, "csv") == 0;
         o->folded = strcmp(argument, "folded") == 0;
-        good = o->json || o->folded || strcmp(argument, "text") == 0;
+        good = o->json || o->csv || o->folded || strcmp(argument, "text") == 0;
         break;
     case 'r':
         good = parse_list(argument, &o->ranks);
@@ -224,68 +160,167 @@ static bool parse_option(int option, const char *name, const char *argument, str
     case 'p':
         o->no_polls = true;
         break;
-    case '?':
-        fputs(usage, stderr);
-        return false;
     default:
-        good = parse_view(option, argument, o);
+        good = parse_view(row->key, argument, o);
     }
     if (!good)
-        complain("--%s takes %s, not '%s'; see pilgrim-decode --help", name, expected(option), argument);
+        complain("--%s takes %s, not '%s'; see pilgrim-decode --help", row->name, row->expected, argument);
     return good;
+}
+
+/* ---- what fits together ---- */
+
+/* Returns the view that the options ask for. False: they ask for two, and a message was printed. */
+static bool find_view(const struct options *o, enum option_view *view)
+{
+    const struct {
+        bool asked;
+        enum option_view view;
+    } asked[] = {
+        {o->loops, VIEW_LOOPS},
+        {o->stats, VIEW_STATS},
+        {o->matrix, VIEW_MATRIX},
+        {o->messages, VIEW_MESSAGES},
+        {o->grammar, VIEW_GRAMMAR},
+        {o->communicators, VIEW_COMMUNICATORS},
+        {o->system, VIEW_SYSTEM},
+        {o->properties, VIEW_PROPERTIES},
+        {o->endings, VIEW_ENDINGS},
+    };
+    *view = VIEW_CALLS;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        if (!asked[i].asked)
+            continue;
+        if (*view != VIEW_CALLS) {
+            complain("%s and %s exclude each other: each is printed instead of calls", option_view_row(*view)->name,
+                     option_view_row(asked[i].view)->name);
+            return false;
+        }
+        *view = asked[i].view;
+    }
+    if (*view == VIEW_STATS && (o->by_rank || o->by_path))
+        *view = o->by_rank ? VIEW_RANKS : VIEW_PATHS;
+    return true;
+}
+
+/* Checks the format. Without --format it becomes that of the view. */
+static bool check_format(struct options *o, enum option_view view, bool given)
+{
+    static const char *const names[] = {"text", "json", "csv", "folded"};
+    const struct view_row *row = option_view_row(view);
+    enum option_format format = o->json ? FORMAT_JSON : o->csv ? FORMAT_CSV : o->folded ? FORMAT_FOLDED : FORMAT_TEXT;
+    char text[64] = "";
+    if (!given)
+        format = row->ordinary;
+    o->csv = format == FORMAT_CSV;
+    if (row->formats & format)
+        return true;
+    if (format == FORMAT_FOLDED) {
+        complain("--format=folded needs --stats --by=path");
+        return false;
+    }
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (row->formats >> i & 1)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "", names[i]);
+    complain("--format=%s does not go with %s, which can be had as: %s", names[__builtin_ctz(format)], row->name, text);
+    return false;
+}
+
+/* Checks that the options given, a bit for each row, change what is printed. */
+static bool check_given(const struct options *o, enum option_view view, uint64_t given)
+{
+    char names[512];
+    for (size_t i = 0; i < option_row_count; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (!(given >> i & 1) || row->views & (unsigned)view)
+            continue;
+        if (row->key == 'b') {
+            complain("--by needs --stats");
+            return false;
+        }
+        option_view_names(row->views, names, sizeof names);
+        complain("--%s is for %s, not for %s", row->name, names, option_view_row(view)->name);
+        return false;
+    }
+    if (o->histograms && view != VIEW_STATS) {
+        complain("--stats=histograms and --by exclude each other");
+        return false;
+    }
+    if (view == VIEW_SYSTEM && o->limit != UINT64_MAX && !o->ranks.count) {
+        complain("--limit with --system needs --rank");
+        return false;
+    }
+    return true;
+}
+
+static bool check_together(struct options *o, uint64_t given)
+{
+    enum option_view view;
+    if (!find_view(o, &view) || !check_given(o, view, given))
+        return false;
+    return check_format(o, view, given >> (option_row_of('f') - option_rows) & 1);
+}
+
+/* ---- the command line ---- */
+
+static unsigned terminal_columns(int descriptor)
+{
+    struct winsize size;
+    if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return COLUMNS_ORDINARY;
+    return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col;
 }
 
 static int wrong_use(const char *why)
 {
-    fprintf(stderr, "pilgrim-decode: %s\n%s", why, usage);
+    complain("%s", why);
+    option_usage(stderr, terminal_columns(STDERR_FILENO));
     return EXIT_USAGE;
+}
+
+/* Prints help, the version or completions. Returns the exit status. */
+static int print_about(int key, const char *argument)
+{
+    if (key == 'h')
+        option_help(stdout, terminal_columns(STDOUT_FILENO));
+    else if (key == 'V')
+        puts("pilgrim-decode " PILGRIM_VERSION_TEXT);
+    else if (!option_completions(stdout, argument)) {
+        complain("--completion takes %s, not '%s'", option_row_of(key)->expected, argument);
+        return EXIT_USAGE;
+    }
+    return fflush(stdout) == 0 || errno == EPIPE ? 0 : EXIT_DAMAGED;
+}
+
+static void fill_names(struct option names[OPTIONS_MAX])
+{
+    static const int has_argument[] = {no_argument, optional_argument, required_argument};
+    for (size_t i = 0; i < option_row_count; i++)
+        names[i] = (struct option){option_rows[i].name, has_argument[option_rows[i].takes], NULL, option_rows[i].key};
+    names[option_row_count] = (struct option){0};
 }
 
 int options_parse(int argc, char **argv, struct options *o)
 {
-    static const struct option names[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"rank", required_argument, NULL, 'r'},
-        {"thread", required_argument, NULL, 't'},
-        {"func", required_argument, NULL, 'F'},
-        {"from", required_argument, NULL, 's'},
-        {"limit", required_argument, NULL, 'n'},
-        {"grammar", no_argument, NULL, 'g'},
-        {"communicators", no_argument, NULL, 'c'},
-        {"system", no_argument, NULL, 'S'},
-        {"modules", required_argument, NULL, 'm'},
-        {"no-polls", no_argument, NULL, 'p'},
-        {"loops", no_argument, NULL, 'l'},
-        {"stats", optional_argument, NULL, 'T'},
-        {"matrix", optional_argument, NULL, 'x'},
-        {"clock", required_argument, NULL, 'C'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},
-        {"by", required_argument, NULL, 'b'},
-        {"properties", no_argument, NULL, 'P'},
-        {"endings", no_argument, NULL, 'E'},
-        {"memory", required_argument, NULL, 'M'},
-        {"depth", required_argument, NULL, 'd'},
-        {NULL, 0, NULL, 0},
-    };
+    struct option names[OPTIONS_MAX];
+    uint64_t given = 0;
+    int option;
     *o = (struct options){.limit = UINT64_MAX, .depth = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
-    int option, index = 0;
-    while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
-        if (option == 'h' || option == 'v') {
-            fputs(option == 'h' ? usage : "pilgrim-decode " PILGRIM_VERSION_TEXT "\n", stdout);
-            fputs(option == 'h' ? help : "", stdout);
-            return fflush(stdout) == 0 ? 0 : EXIT_DAMAGED;
+    fill_names(names);
+    while ((option = getopt_long(argc, argv, "hV", names, NULL)) != -1) {
+        const struct option_row *row = option_row_of(option);
+        if (!row) { /* getopt has said why */
+            fputs("see pilgrim-decode --help\n", stderr);
+            return EXIT_USAGE;
         }
-        if (!parse_option(option, names[index].name, optarg, o))
+        if (row->group == OPTIONS_OTHER && option != 'M')
+            return print_about(option, optarg);
+        given |= UINT64_C(1) << (row - option_rows);
+        if (!parse_option(row, optarg, o))
             return EXIT_USAGE;
     }
-    if ((o->by_rank || o->by_path) && !o->stats)
-        return wrong_use("--by needs --stats");
-    if (o->folded && !o->by_path)
-        return wrong_use("--format=folded needs --stats --by=path");
-    bool other = o->grammar || o->communicators || o->system || o->properties || o->matrix;
-    if (o->depth != UINT64_MAX && (other || (o->stats && !o->by_path)) && !o->loops)
-        return wrong_use("--depth is for calls, --loops and --stats --by=path");
+    if (!check_together(o, given))
+        return EXIT_USAGE;
     if (optind == argc)
         return wrong_use("no trace is given");
     if (optind + 1 < argc)

@@ -32,6 +32,7 @@ struct options {
     uint64_t depth;  /* of call paths, so many functions at most; UINT64_MAX: not given */
     uint64_t limit;  /* how many calls at most, in all */
     bool json;
+    bool csv;
     bool folded; /* with by_path: as flame graph tools read it */
     bool common; /* times are those of the common axis */
     bool no_polls;
@@ -47,6 +48,7 @@ struct options {
     bool by_path;    /* with stats */
     bool matrix;
     bool windows; /* with matrix: operations on windows instead of messages */
+    bool messages;
 };
 
 /* Fills in *O from the command line. Returns -1 if the trace is to be printed, else the exit status: help or version

@@ -11,6 +11,7 @@
 #include "call_lines.h"
 #include "decode_options.h"
 #include "matrix.h"
+#include "messages_print.h"
 #include "path_profile.h"
 #include "decode_errors.h"
 #include "endings_print.h"
@@ -19,6 +20,7 @@
 #include "analysis/profile.h"
 #include "properties.h"
 #include "analysis/thread_loops.h"
+#include "trace_input.h"
 
 static int complain_of(const char *path, const struct pilgrim_error *error)
 {
@@ -251,6 +253,16 @@ static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim
     return status;
 }
 
+static enum pilgrim_status print_messages(struct output *out, const struct pilgrim_trace *trace,
+                                          const struct options *o, struct source_lines *lines,
+                                          struct pilgrim_error *error)
+{
+    enum messages_format format = o->json ? MESSAGES_JSON : o->csv ? MESSAGES_CSV : MESSAGES_TEXT;
+    const struct messages_options options = {
+        .format = format, .common = o->common, .limit = o->limit, .rank = shows_rank, .context = o};
+    return messages_print(out, trace, &options, lines, error);
+}
+
 /* A line of text has so many frames of a call's path, if --depth does not say how many. */
 enum { TEXT_FRAMES = 3 };
 
@@ -306,6 +318,8 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
         return print_loops(out, trace, o, lines, error);
     if (o->matrix)
         return print_matrix(out, trace, o, error);
+    if (o->messages)
+        return print_messages(out, trace, o, lines, error);
     if (!o->properties)
         return print_ranks(out, trace, o, lines, error);
     properties_print(out, trace, o->json);
@@ -322,35 +336,52 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         return complain_of(o->path, &error);
     if (out->error && out->error != EPIPE)
         complain("cannot write the output, which is incomplete: %s", strerror(out->error));
-    return out->error ? EXIT_DAMAGED : 0;
+    return out->error && out->error != EPIPE ? EXIT_DAMAGED : 0; /* a reader that wants no more is no failure */
+}
+
+/* Opens the trace at PATH and prints it. Returns the exit status. */
+static int open_and_print(const char *path, const struct options *o)
+{
+    static struct output out = {.descriptor = 1};
+    struct pilgrim_trace *trace;
+    struct pilgrim_error opened;
+    if (pilgrim_open_limited(path, o->memory, &trace, &opened) != PILGRIM_OK)
+        return complain_of(o->path, &opened);
+    int result = EXIT_USAGE;
+    if (input_has_chosen(trace, o)) {
+        const bool searches = !o->json || o->by_path || o->loops;
+        struct source_lines *lines = source_lines_new(searches ? path : NULL, o->modules);
+        if (lines) {
+            source_lines_warn(lines, complain);
+            source_lines_use_trace(lines, trace, pilgrim_frame_function);
+        }
+        result = print_trace(&out, trace, o, lines);
+        if (opened.status != PILGRIM_OK && result == 0)
+            result = complain_of(o->path, &opened);
+        source_lines_free(lines);
+    }
+    pilgrim_close(trace);
+    return result;
 }
 
 int main(int argc, char **argv)
 {
-    static struct output out = {.descriptor = 1};
     struct options options;
-    struct pilgrim_trace *trace;
-    struct pilgrim_error error;
+    char place[INPUT_PATH_MAX];
+    FILE *copy = NULL;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
     int result = options_parse(argc, argv, &options);
     if (result < 0) {
-        if (pilgrim_open_limited(options.path, options.memory, &trace, &error) != PILGRIM_OK) {
-            result = complain_of(options.path, &error);
+        const char *path = input_path(options.path, place, &copy);
+        if (path) {
+            result = open_and_print(path, &options);
         } else {
-            const bool searches = !options.json || options.by_path || options.loops;
-            struct source_lines *lines = source_lines_new(searches ? options.path : NULL, options.modules);
-            if (lines) {
-                source_lines_warn(lines, complain);
-                source_lines_use_trace(lines, trace, pilgrim_frame_function);
-            }
-            struct pilgrim_error opened = error;
-            result = print_trace(&out, trace, &options, lines);
-            if (opened.status != PILGRIM_OK && result == 0)
-                result = complain_of(options.path, &opened);
-            source_lines_free(lines);
-            pilgrim_close(trace);
+            complain("-: the standard input cannot be read: %s", strerror(errno));
+            result = EXIT_DAMAGED;
         }
     }
+    if (copy)
+        fclose(copy);
     options_free(&options);
     return result;
 }

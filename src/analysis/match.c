@@ -64,7 +64,7 @@ static bool find_site(struct match *m, struct match_thread *t, const struct pilg
     if (segment != t->segment)
         memset(t->sites, 0, sizeof t->sites);
     t->segment = segment;
-    struct match_site_cached *cached = &t->sites[((uintptr_t)class / sizeof *class) % SITES_CACHED];
+    struct match_site_cached *cached = &t->sites[((uintptr_t) class / sizeof *class) % SITES_CACHED];
     if (cached->class_ != class) {
         if (!number_site(m, class, &cached->site))
             return false;
@@ -160,6 +160,7 @@ static bool begin_process(struct match *m, uint32_t rank, enum pilgrim_status *s
     p->threads = calloc(p->thread_count + 1, sizeof *p->threads);
     if (!p->threads)
         return false;
+    m->process = p;
     enum pilgrim_status got = match_read_created(m, p, &found);
     if (got == PILGRIM_OK)
         got = pilgrim_clock_of(m->trace, rank, &p->clock, &found);

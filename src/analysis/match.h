@@ -4,8 +4,8 @@
  * All threads are read at once, and memory holds what is in flight. Messages of one communicator, source, destination
  * and tag match in order: sends by their start, receives by their posting, with the source and tag that their status
  * says. So what a wildcard received is not guessed. The k-th collective call of a communicator matches the k-th of its
- * other processes. A persistent operation is one each time that it starts, a partitioned one pairs with its partner when
- * it is made. A probe that takes its message (MPI_Mprobe) is a posting. What goes to MPI_PROC_NULL is none.
+ * other processes. A persistent operation is one each time that it starts, a partitioned one pairs with its partner
+ * when it is made. A probe that takes its message (MPI_Mprobe) is a posting. What goes to MPI_PROC_NULL is none.
  *
  * A receive is not paired before it is known what it received, and nothing passes it that it might have received. So
  * a receive that was cancelled pairs with nothing. */
@@ -60,12 +60,12 @@ struct match_operation {
     uint64_t capacity; /* of a receive's buffer; UINT64_MAX: not known */
     uint32_t part;     /* 0, or the number of the partitioned pair in its channel, from 1 */
     bool send;
-    bool buffered;     /* MPI_Bsend and the like: it never waits for the receiver */
+    bool buffered; /* MPI_Bsend and the like: it never waits for the receiver */
     bool any_source, any_tag;
-    bool resolved;     /* source and tag are known, and whether it was cancelled */
-    bool held;         /* it waits for what was posted before it */
-    bool over;         /* it has ended, or will never end */
-    bool cancelled, failed, freed;
+    bool resolved; /* source and tag are known, and whether it was cancelled */
+    bool held;     /* it waits for what was posted before it */
+    bool over;     /* it has ended, or will never end */
+    bool cancel_asked, cancelled, failed, freed;
     bool uncertain; /* threads used the channel at once, or in an order that is not known */
     enum match_reason reason;
 };

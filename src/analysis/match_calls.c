@@ -120,7 +120,9 @@ static void read_status(struct match *m, struct match_operation *op, const struc
         return;
     }
     const struct pilgrim_value *source = &status->items[0], *tag = &status->items[1];
-    op->cancelled = status->items[3].type == PILGRIM_BOOL && status->items[3].integer == 1;
+    /* a probe's status says nothing of that: MPICH leaves there what was in it */
+    op->cancelled =
+        m->role->act != ACT_PROBE && status->items[3].type == PILGRIM_BOOL && status->items[3].integer == 1;
     op->resolved = true;
     if (op->cancelled)
         return;
@@ -196,6 +198,8 @@ bool match_request_over(struct match *m, struct match_request *request)
     for (int i = 0; i < 2; i++)
         if (both[i]) {
             both[i]->over = true;
+            if (!both[i]->any_source && !both[i]->any_tag && !both[i]->cancel_asked)
+                both[i]->resolved = true; /* its end was not recorded */
             if (!match_over(m, both[i]))
                 return false;
         }
@@ -361,8 +365,8 @@ static bool act_prepare(struct match *m)
     if (!op || !request->partitioned)
         return true;
     uint64_t *bytes = op->send ? &op->bytes : &op->capacity, count;
-    *bytes = value_count(partitions, &count) && (!count || *bytes <= (UINT64_MAX - 1) / count) ? *bytes * count
-                                                                                             : UINT64_MAX;
+    *bytes =
+        value_count(partitions, &count) && (!count || *bytes <= (UINT64_MAX - 1) / count) ? *bytes * count : UINT64_MAX;
     if (op->peer < 0)
         return true;
     const uint64_t mine = m->process->rank, other = (uint64_t)op->peer;
@@ -453,8 +457,7 @@ static bool end_list(struct match *m, const struct pilgrim_value *list)
 
 static bool act_wait(struct match *m)
 {
-    const struct pilgrim_value *flag = role_out(m->role, m->call, P_FLAG),
-                               *one = role_in(m->role, m->call, P_REQUEST);
+    const struct pilgrim_value *flag = role_out(m->role, m->call, P_FLAG), *one = role_in(m->role, m->call, P_REQUEST);
     if (m->role->index[P_FLAG] >= 0 && !(flag->type == PILGRIM_BOOL || flag->type == PILGRIM_INT))
         return true;
     if (m->role->index[P_FLAG] >= 0 && flag->integer == 0)
@@ -474,11 +477,17 @@ static bool act_free(struct match *m)
         return true;
     if (request->send)
         request->send->freed = true;
-    if (request->receive) {
+    if (request->receive)
         request->receive->freed = true;
-        request->receive->resolved = !request->receive->any_source && !request->receive->any_tag;
-    }
     return drop_request(m, name);
+}
+
+static bool act_cancel(struct match *m)
+{
+    const struct match_request *request = request_of(m, role_in(m->role, m->call, P_REQUEST));
+    if (request && request->receive)
+        request->receive->cancel_asked = true;
+    return true;
 }
 
 /* A probe that takes its message receives it: it is known which one. */
@@ -540,7 +549,7 @@ static uint64_t sum_of(struct match *m, enum match_parameter counts, enum match_
         sum += value_count(&list->items[i], &one) && one < UINT32_MAX ? one : 0;
     const uint64_t size = match_type_size(m, role_in(m->role, m->call, type));
     return list->type != PILGRIM_ARRAY || size == UINT64_MAX || (size && sum > (UINT64_MAX - 1) / size) ? UINT64_MAX
-                                                                                                     : sum * size;
+                                                                                                        : sum * size;
 }
 
 /* Returns the bytes that a side of a collective call has; UINT64_MAX: not known, or not said. */
@@ -650,9 +659,8 @@ static bool act_prepare_all(struct match *m, struct match_comm *comm)
 
 static bool act_collective(struct match *m)
 {
-    struct match_comm *comm = m->role->finalize || m->role->init
-                                  ? &m->process->world
-                                  : match_comm_of(m, role_in(m->role, m->call, P_COMM));
+    struct match_comm *comm =
+        m->role->finalize || m->role->init ? &m->process->world : match_comm_of(m, role_in(m->role, m->call, P_COMM));
     return m->role->persistent ? act_prepare_all(m, comm) : enter(m, comm, NULL);
 }
 
@@ -660,8 +668,7 @@ static bool act_comm(struct match *m)
 {
     /* the communicator is looked up before another one may take its number */
     const struct pilgrim_value *name = role_out(m->role, m->call, P_MADE);
-    struct match_comm *comm =
-        m->role->act == ACT_COMM ? match_comm_of(m, role_in(m->role, m->call, P_COMM)) : NULL;
+    struct match_comm *comm = m->role->act == ACT_COMM ? match_comm_of(m, role_in(m->role, m->call, P_COMM)) : NULL;
     struct match_request *request = NULL;
     if (m->role->act == ACT_COMM && !enter(m, comm, NULL))
         return false;
@@ -715,8 +722,9 @@ bool match_act(struct match *m)
     const bool returned = m->call->ret.type != PILGRIM_NONE, good = !returned || call_succeeded(m->call);
     switch (role->act) {
     case ACT_NONE:
-    case ACT_CANCEL:
         return true;
+    case ACT_CANCEL:
+        return act_cancel(m);
     case ACT_SEND:
         return !good || (role->persistent ? !returned || act_prepare(m) : act_send(m));
     case ACT_RECEIVE:

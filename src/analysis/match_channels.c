@@ -10,14 +10,9 @@
 
 const char *match_reason_text(enum match_reason reason)
 {
-    static const char *const texts[] = {"matched",
-                                        "no partner",
-                                        "unknown communicator",
-                                        "partner in another world",
-                                        "cancelled",
-                                        "pending at the end",
-                                        "freed with a wildcard",
-                                        "posted while recording was paused"};
+    static const char *const texts[] = {
+        "matched",   "no partner",         "unknown communicator",  "partner in another world",
+        "cancelled", "pending at the end", "freed with a wildcard", "posted while recording was paused"};
     return (unsigned)reason < MATCH_REASONS ? texts[reason] : "";
 }
 
@@ -121,8 +116,8 @@ static bool give_alone(struct match *m, struct match_operation *op, enum match_r
     op->reason = reason;
     m->totals->unmatched[reason]++;
     m->in_flight--;
-    bool good = !m->events->message ||
-                m->events->message(m->events->context, op->send ? op : NULL, op->send ? NULL : op);
+    bool good =
+        !m->events->message || m->events->message(m->events->context, op->send ? op : NULL, op->send ? NULL : op);
     good = good && closed(m, op);
     match_operation_free(m, op);
     return good;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Brings together the calls of a collective operation: the k-th of each process on one communicator, window or file; see
- * match_data.h. */
+/* Brings together the calls of a collective operation: the k-th of each process on one communicator, window or file;
+ * see match_data.h. */
 #include <stdlib.h>
 
 #include "analysis/match_data.h"

@@ -33,17 +33,22 @@ struct match_container {
 struct match_created {
     int64_t thread; /* -1: no recorded call */
     int64_t number; /* -1: the process is not in it */
+    int64_t parent; /* its index in the list; PARENT_... */
+    int64_t size;   /* of the local group */
+    bool inter;
     struct match_comm comm;
 };
+
+enum { PARENT_NONE = -1, PARENT_WORLD = -2, PARENT_SELF = -3 };
 
 struct match_request {
     bool persistent, active, partitioned;
     struct match_operation *send, *receive; /* in flight */
     struct match_entry *entry;              /* the same of a collective operation */
     struct match_collective *collective;
-    struct match_operation *again;          /* persistent: what each start begins; */
-    struct match_container *again_all;      /* or the collective operation, */
-    struct match_entry *again_entry;        /* and what each start enters */
+    struct match_operation *again;     /* persistent: what each start begins; */
+    struct match_container *again_all; /* or the collective operation, */
+    struct match_entry *again_entry;   /* and what each start enters */
 };
 
 struct match_channel {
@@ -121,7 +126,8 @@ enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE,
 
 /* ---- match_objects.c: what names stand for ---- */
 
-/* Reads which communicators the process creates. errors: as pilgrim_communicators_next */
+/* Reads which communicators the process creates; M->process is P. errors: as pilgrim_communicators_next,
+ * pilgrim_cursor_next */
 enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
                                        struct pilgrim_error *error) PILGRIM_CHECKED;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash table with linear probing; see match_map.h. A slot that gets free is filled by moving later ones back, so there
- * are no marks of what was deleted. */
+/* A hash table with linear probing; see match_map.h. A slot that gets free is filled by moving later ones back, so
+ * there are no marks of what was deleted. */
 #include "analysis/match_map.h"
 
 #include <stdlib.h>

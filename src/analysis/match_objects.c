@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the names in a process's calls stand for: communicators, datatypes, windows, files; see match_data.h.
  *
- * The trace lists the communicators that a process created, in their order; here they are read before the calls, so that
- * the ranks of all communicators are known from the first call on. The processes that made an inter-communicator from
- * the same local communicator are one side of it. */
+ * The trace lists the communicators that a process created, in their order; here they are read before the calls, so
+ * that the ranks of all communicators are known from the first call on. The processes that made an inter-communicator
+ * from the same local communicator are one side of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,32 +28,21 @@ static int64_t number_of(const char *name)
     return colon ? strtoll(colon + 1, NULL, 10) : -1;
 }
 
-/* Returns the communicator that had NAME when all in the list so far had been created; NULL: not known. */
-static const struct match_comm *latest(const struct match_process *p, const char *name)
+/* Returns the index of the communicator that has NAME when all in the list so far have been created. */
+static int64_t latest(const struct match_process *p, const char *name)
 {
-    if (!name)
-        return NULL;
-    if (strcmp(name, "MPI_COMM_WORLD") == 0)
-        return &p->world;
-    if (strcmp(name, "MPI_COMM_SELF") == 0)
-        return &p->self;
-    int64_t number = number_of(name);
+    if (name && strcmp(name, "MPI_COMM_WORLD") == 0)
+        return PARENT_WORLD;
+    if (name && strcmp(name, "MPI_COMM_SELF") == 0)
+        return PARENT_SELF;
+    const int64_t number = name ? number_of(name) : -1;
     for (size_t i = p->created_count; i-- > 0 && number >= 0;)
         if (p->created[i].number == number)
-            return &p->created[i].comm;
-    return NULL;
+            return (int64_t)i;
+    return PARENT_NONE;
 }
 
-static uint64_t side_of(const struct match_comm *parent, const struct pilgrim_communicator *c)
-{
-    if (!c->inter)
-        return 0;
-    if (parent && parent->side)
-        return parent->side;
-    return parent && parent->identity ? parent->identity * 2 + 1 : ~(uint64_t)c->size | UINT64_C(1) << 63;
-}
-
-static bool add_created(struct match *m, struct match_process *p, const struct pilgrim_communicator *c)
+static bool add_created(struct match_process *p, const struct pilgrim_communicator *c)
 {
     if (p->created_count == p->created_capacity) {
         size_t capacity = p->created_capacity ? 2 * p->created_capacity : 8;
@@ -63,16 +52,33 @@ static bool add_created(struct match *m, struct match_process *p, const struct p
         p->created = larger;
         p->created_capacity = capacity;
     }
-    struct match_created made = {.thread = c->thread, .number = number_of(c->name)};
-    made.comm = (struct match_comm){.identity = c->identity <= UINT32_MAX ? 0 : c->identity,
-                                    .side = side_of(latest(p, c->parent), c),
-                                    .number = made.number,
-                                    .rank = c->rank};
+    struct match_created made = {.thread = c->thread,
+                                 .number = number_of(c->name),
+                                 .parent = latest(p, c->parent),
+                                 .size = c->size,
+                                 .inter = c->inter};
+    made.comm = (struct match_comm){
+        .identity = c->identity <= UINT32_MAX ? 0 : c->identity, .number = made.number, .rank = c->rank};
     if (c->size > 0 && c->remote_size >= 0)
         made.comm.members = (uint64_t)c->size + (uint64_t)c->remote_size;
     p->created[p->created_count++] = made;
-    return made.number < 0 || !made.comm.identity ||
-           world_ranks_add(&m->world_ranks, made.comm.identity, made.comm.side, c->rank, p->rank);
+    return true;
+}
+
+/* Returns the side of those who made an inter-communicator of PARENT, or of one of SIZE that is not known. */
+static uint64_t side_of(const struct match_comm *parent, int64_t size)
+{
+    if (parent && parent->side)
+        return parent->side;
+    return parent && parent->identity ? parent->identity * 2 + 1 : ~(uint64_t)size | UINT64_C(1) << 63;
+}
+
+static const struct match_comm *parent_of(const struct match_process *p, const struct match_created *c)
+{
+    return c->parent >= 0              ? &p->created[c->parent].comm
+           : c->parent == PARENT_WORLD ? &p->world
+           : c->parent == PARENT_SELF  ? &p->self
+                                       : NULL;
 }
 
 static bool bind_comm(struct match_process *p, const struct match_created *made)
@@ -89,6 +95,70 @@ static bool bind_comm(struct match_process *p, const struct match_created *made)
     return false;
 }
 
+/* Returns true if THREAD creates an inter-communicator, at LEFT or behind it, of which the list does not say what it
+ * was made of. */
+static bool has_orphan(const struct match_process *p, uint32_t thread, size_t left)
+{
+    for (size_t i = left; i < p->created_count; i++)
+        if (p->created[i].inter && p->created[i].parent == PARENT_NONE && p->created[i].thread == thread)
+            return true;
+    return false;
+}
+
+/* Reads the thread's calls until it has created all such inter-communicators, and notes their sides. */
+static enum pilgrim_status look_for_parents(struct match *m, uint32_t thread, struct pilgrim_error *error)
+{
+    struct match_process *p = m->process;
+    struct match_thread *t = &p->threads[thread];
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    enum pilgrim_status status = pilgrim_cursor_open(m->trace, p->rank, thread, &cursor, error);
+    m->thread = thread;
+    m->call = &call;
+    t->created = 0;
+    while (status == PILGRIM_OK && has_orphan(p, thread, t->created) &&
+           (status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK) {
+        m->role = match_role_of(&m->roles, call.function);
+        if (!m->role)
+            status = no_memory(error);
+        else if ((m->role->act == ACT_COMM || m->role->act == ACT_COMM_ALONE) && call_succeeded(&call)) {
+            const struct match_comm *parent = match_comm_of(m, role_in(m->role, &call, P_COMM));
+            const uint64_t side = side_of(parent, 0);
+            const size_t before = t->created;
+            if (!match_comm_made(m, role_out(m->role, &call, P_MADE)))
+                status = no_memory(error);
+            struct match_created *made = t->created > before ? &p->created[t->created - 1] : NULL;
+            if (made && made->inter && made->parent == PARENT_NONE && parent && parent->identity)
+                made->comm.side = side;
+        }
+    }
+    pilgrim_cursor_close(cursor);
+    t->created = 0;
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* Binds what no recorded call made. */
+static enum pilgrim_status bind_unrecorded(struct match_process *p, struct pilgrim_error *error)
+{
+    for (size_t i = 0; i < p->created_count; i++)
+        if (p->created[i].thread < 0 && p->created[i].number >= 0 && !bind_comm(p, &p->created[i]))
+            return no_memory(error);
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status know_members(struct match *m, struct match_process *p, struct pilgrim_error *error)
+{
+    for (size_t i = 0; i < p->created_count; i++) {
+        struct match_created *made = &p->created[i];
+        if (made->inter && !made->comm.side)
+            made->comm.side = side_of(parent_of(p, made), made->size);
+        if (made->number >= 0 && made->comm.identity &&
+            !world_ranks_add(&m->world_ranks, made->comm.identity, made->comm.side, made->comm.rank, p->rank))
+            return no_memory(error);
+    }
+    return bind_unrecorded(p, error);
+}
+
 enum pilgrim_status match_read_created(struct match *m, struct match_process *p, struct pilgrim_error *error)
 {
     struct pilgrim_communicators *list;
@@ -97,13 +167,15 @@ enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
     p->self = (struct match_comm){identity_self + p->rank, 0, MATCH_SELF, 0, 1, 0, 0};
     enum pilgrim_status status = pilgrim_communicators_open(m->trace, p->rank, &list, error);
     while (status == PILGRIM_OK && (status = pilgrim_communicators_next(list, &c, error)) == PILGRIM_OK)
-        if (!add_created(m, p, &c))
+        if (!add_created(p, &c))
             status = no_memory(error);
     pilgrim_communicators_close(list);
-    for (size_t i = 0; i < p->created_count && status == PILGRIM_END; i++)
-        if (p->created[i].thread < 0 && p->created[i].number >= 0 && !bind_comm(p, &p->created[i]))
-            status = no_memory(error);
-    return status == PILGRIM_END ? PILGRIM_OK : status;
+    if (status == PILGRIM_END)
+        status = bind_unrecorded(p, error);
+    for (uint32_t thread = 0; thread < p->thread_count && status == PILGRIM_OK; thread++)
+        if (has_orphan(p, thread, 0))
+            status = look_for_parents(m, thread, error);
+    return status == PILGRIM_OK ? know_members(m, p, error) : status;
 }
 
 /* Returns the communicator of this number that a thread will create whose calls are not read yet, if there is only one
