@@ -177,15 +177,9 @@ static bool find_view(const struct options *o, enum option_view *view)
         bool asked;
         enum option_view view;
     } asked[] = {
-        {o->loops, VIEW_LOOPS},
-        {o->stats, VIEW_STATS},
-        {o->matrix, VIEW_MATRIX},
-        {o->messages, VIEW_MESSAGES},
-        {o->grammar, VIEW_GRAMMAR},
-        {o->communicators, VIEW_COMMUNICATORS},
-        {o->system, VIEW_SYSTEM},
-        {o->properties, VIEW_PROPERTIES},
-        {o->endings, VIEW_ENDINGS},
+        {o->loops, VIEW_LOOPS},       {o->stats, VIEW_STATS},           {o->matrix, VIEW_MATRIX},
+        {o->messages, VIEW_MESSAGES}, {o->grammar, VIEW_GRAMMAR},       {o->communicators, VIEW_COMMUNICATORS},
+        {o->system, VIEW_SYSTEM},     {o->properties, VIEW_PROPERTIES}, {o->endings, VIEW_ENDINGS},
     };
     *view = VIEW_CALLS;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {

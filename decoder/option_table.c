@@ -70,8 +70,8 @@ const struct option_row option_rows[] = {
      false,
      "text for people, one JSON object a line, comma-separated values, or with --stats --by=path the input of flame "
      "graph tools, in microseconds"},
-    {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS | VIEW_MESSAGES, false,
-     "times by the clock of each process (the default), or on one time axis for all ranks"},
+    {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS | VIEW_MESSAGES,
+     false, "times by the clock of each process (the default), or on one time axis for all ranks"},
     {"depth", 'd', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS | VIEW_LOOPS | VIEW_PATHS, false,
      "at most N frames of each call path: of calls the innermost (3 in text), with --loops and --by=path the outermost "
      "(all)"},

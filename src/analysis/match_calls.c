@@ -2,7 +2,9 @@
 /* What each call does to messages and collective operations; see match_data.h.
  *
  * A call that has not returned (its process ended in it) has begun what it says, and ended nothing. A call that failed
- * has begun nothing; a completing call that failed has ended the requests that it set to MPI_REQUEST_NULL. */
+ * has begun nothing; a completing call that failed has ended the requests that it set to MPI_REQUEST_NULL.
+ *
+ * The file is long because calls of all kinds share how requests begin, start again and end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,8 +123,7 @@ static void read_status(struct match *m, struct match_operation *op, const struc
     }
     const struct pilgrim_value *source = &status->items[0], *tag = &status->items[1];
     /* a probe's status says nothing of that: MPICH leaves there what was in it */
-    op->cancelled =
-        m->role->act != ACT_PROBE && status->items[3].type == PILGRIM_BOOL && status->items[3].integer == 1;
+    op->cancelled = m->role->act != ACT_PROBE && status->items[3].type == PILGRIM_BOOL && status->items[3].integer == 1;
     op->resolved = true;
     if (op->cancelled)
         return;
