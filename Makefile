@@ -60,7 +60,7 @@ NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
-TOOLS := $(if $(DECODER),$(B)/pilgrim-decode) $(B)/pilgrim-merge $(B)/pilgrim-top
+TOOLS := $(if $(DECODER),$(B)/pilgrim-decode) $(B)/pilgrim-merge $(B)/pilgrim-top $(if $(DECODER),$(B)/pilgrim-waits)
 ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
@@ -320,6 +320,11 @@ TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(B)/obj
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
 
+WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(B)/obj/decoder/output.o $(B)/libanalysis.a
+
+$(B)/pilgrim-waits: $(WAITS) $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+
 $(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -569,7 +574,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top)
+	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top pilgrim-waits)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc)

@@ -135,7 +135,7 @@ static const struct named_pattern {
     {"Barrier", MATCH_BARRIER},
     {"Bcast", MATCH_FROM},
     {"Exscan", MATCH_SCAN},
-    {"Finalize", MATCH_BARRIER},
+    {"Finalize", MATCH_OTHER},
     {"Gather", MATCH_TO},
     {"Gatherv", MATCH_TO},
     {"Init", MATCH_OTHER},
