@@ -107,6 +107,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
         o->matrix = true;
         o->windows = argument;
         return !argument || strcmp(argument, "rma") == 0;
+    case 'e':
+        o->messages = true;
+        return true;
     case 'g':
         o->grammar = true;
         return true;
@@ -189,14 +192,9 @@ static bool find_view(const struct options *o, enum option_view *view)
         bool asked;
         enum option_view view;
     } asked[] = {
-        {o->loops, VIEW_LOOPS},
-        {o->stats, VIEW_STATS},
-        {o->matrix, VIEW_MATRIX},
-        {o->grammar, VIEW_GRAMMAR},
-        {o->communicators, VIEW_COMMUNICATORS},
-        {o->system, VIEW_SYSTEM},
-        {o->properties, VIEW_PROPERTIES},
-        {o->endings, VIEW_ENDINGS},
+        {o->loops, VIEW_LOOPS},       {o->stats, VIEW_STATS},           {o->matrix, VIEW_MATRIX},
+        {o->messages, VIEW_MESSAGES}, {o->grammar, VIEW_GRAMMAR},       {o->communicators, VIEW_COMMUNICATORS},
+        {o->system, VIEW_SYSTEM},     {o->properties, VIEW_PROPERTIES}, {o->endings, VIEW_ENDINGS},
         {o->summary, VIEW_SUMMARY},
     };
     *view = VIEW_CALLS;

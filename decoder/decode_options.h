@@ -55,6 +55,7 @@ struct options {
     bool by_path;    /* with stats */
     bool matrix;
     bool windows; /* with matrix: operations on windows instead of messages */
+    bool messages;
 };
 
 /* Fills in *O from the command line. Returns -1 if the trace is to be printed, else the exit status: help or version

@@ -23,6 +23,7 @@ const struct view_row option_views[VIEW_COUNT] = {
     {"--properties", TABLE, FORMAT_TEXT},
     {"--endings", TEXT_JSON, FORMAT_TEXT},
     {"--summary", TEXT_JSON, FORMAT_TEXT},
+    {"--messages", TABLE, FORMAT_TEXT},
 };
 
 #define VIEWS_CALLS (VIEW_CALLS | VIEW_ENDINGS)
@@ -30,7 +31,7 @@ const struct view_row option_views[VIEW_COUNT] = {
     (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_GRAMMAR | VIEW_COMMUNICATORS)
 /* What a selection of calls leaves something out of. */
 #define VIEWS_SELECTED (VIEW_CALLS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX)
-#define VIEWS_LINES    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY)
+#define VIEWS_LINES    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES)
 
 const struct option_row option_rows[] = {
     {"summary", 'y', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SUMMARY, false,
@@ -44,6 +45,8 @@ const struct option_row option_rows[] = {
      "with --stats: what each rank did with its time, or what calls cost by the functions that lead to them"},
     {"matrix", 'x', ARGUMENT_OPTIONAL, "rma", "rma, or nothing", OPTIONS_VIEW, VIEW_MATRIX, false,
      "messages and bytes from rank to rank, as CSV if --format does not say otherwise; =rma: operations on windows"},
+    {"messages", 'e', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_MESSAGES, false,
+     "each message: who sent it and who received it, with which calls, and what has no partner"},
     {"communicators", 'c', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_COMMUNICATORS, false,
      "the communicators that each rank created"},
     {"system", 'S', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SYSTEM, false,
@@ -87,18 +90,18 @@ const struct option_row option_rows[] = {
      "only calls that begin before this time on the common axis"},
     {"from", 's', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH, VIEW_CALLS, false,
      "of each thread, only the calls with number N and up"},
-    {"limit", 'n', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH, VIEWS_CALLS | VIEW_COMMUNICATORS | VIEW_SYSTEM,
-     false, "print at most N calls in all, or N communicators, or with --system the places of N ranks"},
+    {"limit", 'n', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH,
+     VIEWS_CALLS | VIEW_COMMUNICATORS | VIEW_SYSTEM | VIEW_MESSAGES, false,
+     "print at most N calls in all, or N communicators or messages, or with --system the places of N ranks"},
     {"no-polls", 'p', ARGUMENT_NONE, NULL, NULL, OPTIONS_WHICH, VIEW_CALLS, false,
      "leave out failed polls, such as an MPI_Test that found nothing"},
 
     {"format", 'f', ARGUMENT_REQUIRED, "text|json|csv|folded", "text, json, csv or folded", OPTIONS_HOW, VIEWS_ALL,
      false,
      "text for people, one JSON object a line, comma-separated values (not of calls and loops), or with --stats "
-     "--by=path the input of flame "
-     "graph tools, in microseconds"},
-    {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS, false,
-     "times by the clock of each process (the default), or on one time axis for all ranks"},
+     "--by=path the input of flame graph tools, in microseconds"},
+    {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS | VIEW_MESSAGES,
+     false, "times by the clock of each process (the default), or on one time axis for all ranks"},
     {"timeline", 'O', ARGUMENT_NONE, NULL, NULL, OPTIONS_HOW, VIEW_CALLS, false,
      "calls of all ranks in the order in which they began, on the common axis"},
     {"depth", 'd', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS | VIEW_LOOPS | VIEW_PATHS, false,

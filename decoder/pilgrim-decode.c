@@ -11,6 +11,7 @@
 #include "csv.h"
 #include "decode_options.h"
 #include "matrix.h"
+#include "messages_print.h"
 #include "path_profile.h"
 #include "decode_errors.h"
 #include "endings_print.h"
@@ -300,6 +301,16 @@ static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim
     return status;
 }
 
+static enum pilgrim_status print_messages(struct output *out, const struct pilgrim_trace *trace,
+                                          const struct options *o, struct source_lines *lines,
+                                          struct pilgrim_error *error)
+{
+    enum messages_format format = o->json ? MESSAGES_JSON : o->csv ? MESSAGES_CSV : MESSAGES_TEXT;
+    const struct messages_options options = {
+        .format = format, .common = o->common, .limit = o->limit, .rank = shows_rank, .context = o};
+    return messages_print(out, trace, &options, lines, error);
+}
+
 /* A line of text has so many frames of a call's path, if --depth does not say how many. */
 enum { TEXT_FRAMES = 3 };
 
@@ -400,6 +411,8 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
         return print_loops(out, trace, o, lines, error);
     if (o->matrix)
         return print_matrix(out, trace, o, lines, error);
+    if (o->messages)
+        return print_messages(out, trace, o, lines, error);
     if (!o->properties)
         return print_ranks(out, trace, o, lines, error);
     if (o->csv)

@@ -22,6 +22,8 @@ static const char *const views[] = {
     "pilgrim-decode --grammar",
     "pilgrim-decode --matrix",
     "pilgrim-decode --matrix=rma",
+    "pilgrim-decode --messages",
+    "pilgrim-decode --messages --format=json",
     "pilgrim-decode --communicators --format=json",
     "pilgrim-decode --system",
     "pilgrim-decode --system --format=json",

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matches the messages of a trace: each send with its receive, each collective call with those of the other processes.
+ *
+ * All threads are read at once, and memory holds what is in flight. Messages of one communicator, source, destination
+ * and tag match in order: sends by their start, receives by their posting, with the source and tag that their status
+ * says. So what a wildcard received is not guessed. The k-th collective call of a communicator matches the k-th of its
+ * other processes. A persistent operation is one each time that it starts, a partitioned one pairs with its partner
+ * when it is made. A probe that takes its message (MPI_Mprobe) is a posting. What goes to MPI_PROC_NULL is none.
+ *
+ * A receive is not paired before it is known what it received, and nothing passes it that it might have received. So
+ * a receive that was cancelled pairs with nothing. */
+#ifndef ANALYSIS_MATCH_H
+#define ANALYSIS_MATCH_H
+
+#include <pilgrim/reader.h>
+
+/* A call that begins or ends operations. Borrowed until the function that it was given to returns, if nobody holds it
+ * (match_call_hold). */
+struct match_call {
+    struct match_call *next; /* for the matching */
+    uint32_t rank, thread;
+    uint32_t site; /* for match_site */
+    uint32_t references;
+    uint32_t open; /* operations that it ended and that are not yet matched, for the matching */
+    bool timed;    /* both times are known */
+    bool returned; /* false: the process ended in it, or was still in it */
+    bool waits;    /* it ends receives, or is collective: such calls of a thread come in order */
+    bool given;    /* the caller has had it */
+    uint64_t seq;
+    uint64_t enter_ns, leave_ns;             /* as the axis of match_options says */
+    uint64_t local_enter_ns, local_leave_ns; /* by the clock of the process */
+    void *user;                              /* for the caller; NULL at first */
+};
+
+enum match_reason {
+    MATCH_FOUND,       /* the message has both sides */
+    MATCH_NO_PARTNER,  /* nothing on the other side was left for it */
+    MATCH_COMM,        /* its communicator is not known: it was made while nothing was recorded */
+    MATCH_OTHER_WORLD, /* its partner is not one of the trace's ranks */
+    MATCH_CANCELLED,
+    MATCH_PENDING, /* a receive that had not got a message when the calls ended, with a wildcard */
+    MATCH_FREED,   /* a receive with a wildcard whose request was freed before it ended */
+    MATCH_PAUSED,  /* a receive that was posted while recording was paused */
+    MATCH_REASONS
+};
+
+/* Returns REASON as a text: "no partner". */
+const char *match_reason_text(enum match_reason reason);
+
+/* One side of a message. */
+struct match_operation {
+    struct match_operation *next, *partner; /* for the matching */
+    struct match_call *begun;               /* MPI_Isend, MPI_Recv, MPI_Start, MPI_Mprobe, ...; NULL: not recorded */
+    struct match_call *ended;               /* MPI_Wait, ...; NULL: it never ended, or nobody asked */
+    uint64_t identity;                      /* of the communicator; 0: not known */
+    int64_t comm;                           /* its number on this rank (comm:3); see MATCH_WORLD */
+    int64_t peer;                           /* rank in MPI_COMM_WORLD; -1: not known, or in another world */
+    int64_t tag;
+    uint64_t bytes;    /* sent, or received; UINT64_MAX: not known */
+    uint64_t capacity; /* of a receive's buffer; UINT64_MAX: not known */
+    uint32_t part;     /* 0, or the number of the partitioned pair in its channel, from 1 */
+    bool send;
+    bool buffered; /* MPI_Bsend and the like: it never waits for the receiver */
+    bool any_source, any_tag;
+    bool resolved; /* source and tag are known, and whether it was cancelled */
+    bool held;     /* it waits for what was posted before it */
+    bool over;     /* it has ended, or will never end */
+    bool cancel_asked, cancelled, failed, freed;
+    bool uncertain; /* threads used the channel at once, or in an order that is not known */
+    enum match_reason reason;
+};
+
+enum { MATCH_WORLD = -1, MATCH_SELF = -2, MATCH_COMM_UNKNOWN = -3 };
+
+/* What a collective function does, for who waits for whom. */
+enum match_pattern {
+    MATCH_BARRIER,
+    MATCH_ALL,  /* all to all, so that nobody can leave before all have come */
+    MATCH_FROM, /* from the root */
+    MATCH_TO,   /* to the root */
+    MATCH_SCAN, /* from those before */
+    MATCH_OTHER /* it is not said who waits for whom */
+};
+
+/* A process's part in a collective operation. */
+struct match_entry {
+    struct match_entry *next;
+    struct match_call *begun, *ended; /* as in struct match_operation */
+    enum match_pattern pattern;
+    int64_t comm, comm_rank;
+    int64_t root;         /* its rank; -1: no root; -2: it is the root itself (MPI_ROOT); -3: it takes no part
+                           * (MPI_PROC_NULL) */
+    bool sends, receives; /* bytes, by what its arguments say. true if that is not known */
+    uint64_t bytes;       /* the larger of what it sends and receives; UINT64_MAX: not known */
+    bool nonblocking, finalize;
+};
+
+struct match_collective {
+    uint64_t identity; /* of the communicator */
+    uint64_t sub;      /* 0: on the communicator itself; else a window, file or persistent operation made on it */
+    uint64_t number;   /* of the operation on it, from 0 */
+    uint64_t expected, entered, ended;
+    struct match_entry *entries, *last;
+    bool differs; /* its entries are of different functions, or have different roots */
+};
+
+struct match_totals {
+    uint64_t calls, messages, collectives;
+    uint64_t unmatched[MATCH_REASONS];
+    uint64_t collectives_missing, collectives_differ;
+    uint64_t uncertain;
+    uint64_t bytes;
+    uint64_t in_flight_most; /* operations and collective calls that were kept at once */
+    bool paused;             /* requests were used that began while recording was paused */
+};
+
+/* What the caller wants to see. Functions may be NULL. They return false if they are short of memory. */
+struct match_events {
+    void *context;
+    /* A message with both sides, or what has no partner: the other one is NULL, and its `reason` says why. */
+    bool (*message)(void *context, const struct match_operation *send, const struct match_operation *receive);
+    /* A collective operation, complete or not: entered < expected. */
+    bool (*collective)(void *context, const struct match_collective *collective);
+    /* A call, once all that it ended was given. Those with `waits` come in the order of their thread. */
+    bool (*call)(void *context, struct match_call *call);
+};
+
+struct match;
+
+/* Reads the trace and calls EVENTS. COMMON: times are on the common axis where the trace has one.
+ * After an error, what was found until then was given. errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
+enum pilgrim_status match_trace(struct match *m, const struct match_events *events, bool common,
+                                struct match_totals *totals, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns a matching. TRACE is borrowed until match_free. NULL: no memory */
+struct match *match_new(const struct pilgrim_trace *trace);
+void match_free(struct match *m); /* NULL is legal */
+
+/* Returns the function and call site of a number; it stays until match_free. */
+const struct pilgrim_class *match_site(const struct match *m, uint32_t site);
+uint32_t match_site_count(const struct match *m);
+
+/* True if both are calls of one function; MPI_Comm_dup and MPI_Comm_dup_c are two. */
+bool match_same_function(const struct pilgrim_class *a, const struct pilgrim_class *b);
+
+/* Returns the clock of a rank. Borrowed until match_free. */
+const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank);
+
+/* Keeps a call, until match_call_drop. */
+void match_call_hold(struct match_call *call);
+void match_call_drop(struct match *m, struct match_call *call);
+
+#endif

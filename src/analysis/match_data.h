@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The data that match_*.c share: what is known of each process, and what is in flight.
+ *
+ * A process is read thread by thread, always the thread whose next call begins first. An operation lives from the call
+ * that begins it until both sides of its message have ended. It is in at most one of these places: the list of what is
+ * held (its process), a queue of its channel, or with its partner. A request refers to it until it ends. */
+#ifndef ANALYSIS_MATCH_DATA_H
+#define ANALYSIS_MATCH_DATA_H
+
+#include "analysis/class_copies.h"
+#include "analysis/match.h"
+#include "analysis/match_map.h"
+#include "analysis/match_roles.h"
+#include "analysis/world_ranks.h"
+
+/* A communicator of a process. */
+struct match_comm {
+    uint64_t identity; /* 0: not known */
+    uint64_t side;     /* as in world_ranks.h */
+    int64_t number, rank;
+    uint64_t members;     /* of both groups; 0: not known */
+    uint64_t collectives; /* operations so far */
+    uint64_t made;        /* windows, files and persistent operations so far */
+};
+
+/* A window, a file, or a persistent collective operation. */
+struct match_container {
+    struct match_comm comm; /* a copy: the communicator may be freed first */
+    uint64_t sub, operations;
+};
+
+/* A communicator that the process will create, as the trace lists them. */
+struct match_created {
+    int64_t thread; /* -1: no recorded call */
+    int64_t number; /* -1: the process is not in it */
+    int64_t parent; /* its index in the list; PARENT_... */
+    int64_t size;   /* of the local group */
+    bool inter;
+    struct match_comm comm;
+};
+
+enum { PARENT_NONE = -1, PARENT_WORLD = -2, PARENT_SELF = -3 };
+
+struct match_request {
+    bool persistent, active, partitioned;
+    struct match_operation *send, *receive; /* in flight */
+    struct match_entry *entry;              /* the same of a collective operation */
+    struct match_collective *collective;
+    struct match_operation *again;     /* persistent: what each start begins; */
+    struct match_container *again_all; /* or the collective operation, */
+    struct match_entry *again_entry;   /* and what each start enters */
+};
+
+struct match_channel {
+    struct match_operation *first[2], *last[2]; /* [1]: sends. At most one of both lists has something */
+    uint32_t thread[2];                         /* of the last one */
+    uint64_t left_ns[2];
+    bool used[2];
+};
+
+/* How many partitioned operations were made of a channel: [1] sends. */
+struct match_pairs {
+    uint32_t made[2];
+};
+
+enum { SITES_CACHED = 64 };
+
+/* The number of a class that a thread's calls have had. */
+struct match_site_cached {
+    const struct pilgrim_class *class_;
+    uint32_t site;
+};
+
+struct match_thread {
+    struct pilgrim_cursor *cursor; /* NULL: at the end */
+    struct pilgrim_call call;      /* the next one, if `has` */
+    bool has;
+    size_t created; /* where to look for the next communicator that it creates */
+    struct match_call *first, *last;
+    uint64_t waiting; /* calls in that list */
+    uint32_t segment; /* of the classes that are cached */
+    struct match_site_cached sites[SITES_CACHED];
+};
+
+struct match_process {
+    uint32_t rank, thread_count, threads_left;
+    struct match_thread *threads;
+    struct pilgrim_clock clock;
+    struct match_comm world, self;
+    struct match_map objects;  /* communicators, datatypes, windows, files, messages, by kind and number */
+    struct match_map requests; /* by class and index */
+    struct match_created *created;
+    size_t created_count, created_capacity;
+    struct match_operation *held, *held_last;
+    bool cancels;         /* it calls MPI_Cancel */
+    uint64_t outstanding; /* operations and collective calls whose partner is not there yet */
+    uint64_t order;       /* for threads whose calls have no times */
+    bool done;
+};
+
+struct match {
+    const struct pilgrim_trace *trace;
+    const struct match_events *events;
+    struct match_totals *totals;
+    bool common;
+    struct match_process *processes;
+    uint32_t process_count;
+    struct world_ranks world_ranks;
+    struct match_roles roles;
+    struct class_copies copies;
+    const struct class_copy **sites;
+    uint32_t site_count;
+    size_t site_capacity;
+    struct match_map channels, pairs, collectives;
+    uint64_t in_flight;
+    /* of the call that is being examined */
+    struct match_process *process;
+    uint32_t thread, site;
+    const struct pilgrim_call *call;
+    const struct match_role *role;
+    struct match_call *record; /* NULL: nothing refers to it yet */
+    bool ends;
+};
+
+enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE, KIND_COUNT };
+
+/* ---- match_objects.c: what names stand for ---- */
+
+/* Reads which communicators the process creates; M->process is P. errors: as pilgrim_communicators_next,
+ * pilgrim_cursor_next */
+enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
+                                       struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns the communicator that VALUE names; NULL: it is not known, or none. */
+struct match_comm *match_comm_of(struct match *m, const struct pilgrim_value *value);
+
+/* The call made the communicator NAME. false: no memory */
+bool match_comm_made(struct match *m, const struct pilgrim_value *name);
+
+/* Returns the rank in MPI_COMM_WORLD of RANK of COMM (of an inter-communicator, of its other group); -1: not known. */
+int64_t match_world_rank(const struct match *m, const struct match_comm *comm, int64_t rank);
+
+/* Return the object of a name, set it (replacing another one), take it out. The objects of KIND_COMM, KIND_TYPE and
+ * KIND_CONTAINER are freed here. */
+void *match_object(const struct match *m, enum match_kind kind, const struct pilgrim_value *name);
+bool match_object_set(struct match *m, enum match_kind kind, const struct pilgrim_value *name, void *object);
+void *match_object_take(struct match *m, enum match_kind kind, const struct pilgrim_value *name);
+
+/* Acts on datatypes. false: no memory */
+bool match_type_act(struct match *m);
+
+/* Returns COUNT times the size of TYPE, both values; UINT64_MAX: not known. */
+uint64_t match_bytes(struct match *m, const struct pilgrim_value *count, const struct pilgrim_value *type);
+uint64_t match_type_size(struct match *m, const struct pilgrim_value *type);
+
+/* ---- match_calls.c ---- */
+
+/* Does what the call that is being examined does. false: no memory */
+bool match_act(struct match *m);
+
+/* Returns the record of the call that is being examined, held once more. NULL: no memory. */
+struct match_call *match_record(struct match *m);
+
+/* The operations of a request that was not ended, at the end of the calls. false: no memory */
+bool match_request_over(struct match *m, struct match_request *request);
+void match_request_free(struct match *m, struct match_request *request);
+
+/* ---- match_channels.c ---- */
+
+/* Posts an operation: it is now the channels'. false: no memory */
+bool match_post(struct match *m, struct match_operation *operation);
+
+/* The operation has ended, or will not: OPERATION->over, ended, resolved and the like are set. false: no memory */
+bool match_over(struct match *m, struct match_operation *operation);
+
+/* Gives all that is left. false: no memory */
+bool match_flush_held(struct match *m, struct match_process *p);
+bool match_flush_channels(struct match *m);
+void match_operation_free(struct match *m, struct match_operation *operation);
+
+/* A call has one open operation less. false: no memory */
+bool match_call_closed(struct match *m, struct match_call *call);
+
+/* The call is complete, as far as its thread goes. false: no memory */
+bool match_call_examined(struct match *m, struct match_call *call);
+
+/* ---- match_collectives.c ---- */
+
+/* The process enters the next operation of COMM, or of CONTAINER. ENTRY is now the collectives'. It sets *COLLECTIVE.
+ * false: no memory */
+bool match_enter(struct match *m, struct match_comm *comm, struct match_container *container, struct match_entry *entry,
+                 struct match_collective **collective);
+
+/* The entry has ended; CALL: by that; NULL: it will not. false: no memory */
+bool match_left(struct match *m, struct match_collective *collective, struct match_entry *entry,
+                struct match_call *call);
+bool match_flush_collectives(struct match *m);
+
+#endif

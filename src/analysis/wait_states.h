@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wait states: time that calls spend waiting for a call of another process, by pattern, call site and rank.
+ *
+ * E is when a call begins, L when it ends, both on the common axis. A severity is counted if it is positive; it is
+ * never more than the call's duration. A severity that is not larger than its error is counted as not resolved. The
+ * error is that of both processes' clocks (pilgrim_clock_error). */
+#ifndef ANALYSIS_WAIT_STATES_H
+#define ANALYSIS_WAIT_STATES_H
+
+#include <pilgrim/reader.h>
+
+#include "analysis/match.h"
+
+enum wait_pattern {
+    WAIT_LATE_SENDER,   /* min(E_send, L) - E of the call that ends the receive: the largest of its messages */
+    WAIT_LATE_RECEIVER, /* E_post - E of the call that ends the send, if the receive is posted before that ends */
+    WAIT_BARRIER,       /* min(max E, L) - E */
+    WAIT_ALL,           /* the same, of operations from all to all: max over those that send something */
+    WAIT_BROADCAST,     /* min(E_root, L) - E of those that receive something from the root */
+    WAIT_REDUCE,        /* at the root: min E of the others that send something, - E */
+    WAIT_SCAN,          /* max E of the ranks before, - E */
+    WAIT_PATTERNS
+};
+
+/* Returns the pattern in English: "late sender". */
+const char *wait_pattern_name(enum wait_pattern pattern);
+
+struct wait_sum {
+    uint64_t count; /* of what is resolved */
+    uint64_t total_ns, max_ns, error_ns;
+    uint64_t unresolved; /* how many severities were not larger than their error */
+};
+
+/* The waits of one pattern at one call site on one rank. */
+struct wait_row {
+    enum wait_pattern pattern;
+    uint32_t site, rank; /* the site is for match_site */
+    struct wait_sum sum;
+};
+
+/* How much of the waits of one pattern at one site is due to calls of one rank, at one site. */
+struct wait_cause {
+    enum wait_pattern pattern;
+    uint32_t site, rank, cause_site;
+    uint64_t total_ns;
+};
+
+struct wait_states {
+    struct match *match; /* for match_site */
+    uint32_t process_count;
+    struct match_totals totals;
+    struct wait_row *rows; /* sorted by pattern, site, rank */
+    size_t row_count, row_capacity;
+    struct wait_cause *causes; /* sorted by pattern, site, and the most first */
+    size_t cause_count, cause_capacity;
+    struct match_map *row_numbers, *cause_numbers; /* while they are found */
+    uint64_t first_ns, last_ns;                    /* the run: from the first to the last call that was seen */
+    uint64_t backward, backward_max_ns;            /* receives that ended before their send began, beyond the errors */
+};
+
+/* Finds the wait states of TRACE, which is borrowed. *W is to be freed in any case. After an error it has what was
+ * found until then. errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
+enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,
+                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+void wait_states_free(struct wait_states *w);
+
+#endif

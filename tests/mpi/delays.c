@@ -1,0 +1,149 @@
+/* Wait states whose causes are known (tests/waits): in each pattern one rank computes longer before its call, by
+ * spinning on a clock, so that others wait.
+ *
+ *     delays [PATTERN [EXTRA_US [REPETITIONS]]]    without a pattern: all of them, one after another
+ */
+#include <string.h>
+#include <time.h>
+
+#include "expect.h"
+
+static int world_rank, world_size, data[64], other[64];
+static double extra_s;
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Computes, longer on WHO. */
+static void work(int who)
+{
+    const double end = seconds() + (who == world_rank ? extra_s : 0);
+
+    while (seconds() < end)
+        ;
+}
+
+static void late_sender(void)
+{
+    work(0);
+    if (world_rank == 0)
+        MPI_Send(data, 8, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    else if (world_rank == 1)
+        MPI_Recv(other, 8, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void late_sender_waitall(void)
+{
+    MPI_Request requests[2];
+    const int right = (world_rank + 1) % world_size, left = (world_rank + world_size - 1) % world_size;
+
+    work(0);
+    MPI_Irecv(other, 8, MPI_INT, left, 2, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(data, 8, MPI_INT, right, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void late_receiver(void)
+{
+    work(1);
+    if (world_rank == 0)
+        MPI_Ssend(data, 8, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    else if (world_rank == 1)
+        MPI_Recv(other, 8, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void barrier(void)
+{
+    work(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void all_to_all(void)
+{
+    work(1);
+    MPI_Allreduce(data, other, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void all_nonblocking(void)
+{
+    MPI_Request request;
+
+    work(1);
+    MPI_Iallreduce(data, other, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void late_broadcast(void)
+{
+    work(0);
+    MPI_Bcast(data, 8, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static void early_reduce(void)
+{
+    if (world_rank)
+        work(world_rank);
+    MPI_Reduce(data, other, 8, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+}
+
+static void scan(void)
+{
+    work(0);
+    MPI_Scan(data, other, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int flag = 0;
+
+    if (world_rank == 1)
+        MPI_Irecv(other, 8, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
+    work(0);
+    if (world_rank == 0)
+        MPI_Send(data, 8, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    while (!flag)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} patterns[] = {
+    {"late-sender", late_sender},
+    {"late-sender-waitall", late_sender_waitall},
+    {"late-receiver", late_receiver},
+    {"barrier", barrier},
+    {"all", all_to_all},
+    {"all-nonblocking", all_nonblocking},
+    {"broadcast", late_broadcast},
+    {"reduce", early_reduce},
+    {"scan", scan},
+    {"hidden", hidden},
+};
+
+int main(int argc, char **argv)
+{
+    const int repetitions = argc > 3 ? atoi(argv[3]) : 2;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    extra_s = 1e-6 * (argc > 2 ? atof(argv[2]) : 100);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (int n = 0; n < repetitions &&
+                        (argc < 2 || strcmp(argv[1], patterns[i].name) == 0 || strcmp(argv[1], "all-patterns") == 0);
+             n++) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            patterns[i].run();
+        }
+    const int verdict = expect_verdict("delays", MPI_COMM_WORLD);
+    MPI_Finalize();
+    return verdict;
+}
+/* SPDX-License-Identifier: BSD-3-Clause */
