@@ -51,6 +51,7 @@ TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercep
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,cuda_driver device hash_table heap mappings memory modules pages pool request_array_delta requests sharing \
 	untracked_requests) $(addprefix process/,host_location settings))
 DECODER := $(call objects,decoder)
+REPLAY := $(call objects,tools/replay)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
 PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
@@ -61,7 +62,7 @@ MAN := $(wildcard $(S)/docs/*.1)
 
 TOOLS := $(if $(DECODER),$(B)/pilgrim-decode) $(B)/pilgrim-merge $(B)/pilgrim-top
 ifneq ($(MPICC),)
-TOOLS += $(B)/pilgrim-run
+TOOLS += $(B)/pilgrim-run $(if $(REPLAY),$(B)/pilgrim-replay)
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
@@ -152,7 +153,7 @@ ifneq ($(filter-out $(NO_CONFIG) units,$(or $(MAKECMDGOALS),all)),)
 include $(G)/sources.mk
 endif
 endif
-TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-%,$(GENERATED)))
+TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-% replay-%,$(GENERATED)))
 SHADOW = $(call objects,src/shadow) $(patsubst %.c,$(B)/obj/generated/%.o,$(filter shadow-%,$(GENERATED)))
 
 # ---- objects ----
@@ -186,6 +187,16 @@ $(filter-out $(PLAIN) $(B)/obj/generated/%,$(TRACER)) $(call objects,src/shadow)
 $(B)/obj/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
+
+$(B)/obj/tools/replay/%.o: $(S)/tools/replay/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+
+REPLAY_ACTIONS := $(B)/obj/replay/replay-actions.o
+
+$(REPLAY_ACTIONS): $(G)/replay-actions.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
 
 $(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 	@mkdir -p $(@D)
@@ -303,6 +314,9 @@ TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addpre
 
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
+
+$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm
 
 $(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
@@ -549,7 +563,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge pilgrim-top)
+	    pilgrim-gen pilgrim-run pilgrim-replay pilgrim-decode pilgrim-merge pilgrim-top)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc)
