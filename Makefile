@@ -52,6 +52,7 @@ PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,cuda_driver device h
 	untracked_requests) $(addprefix process/,host_location program_name settings))
 ANALYSIS := $(call objects,src/analysis)
 DECODER := $(call objects,decoder)
+REPLAY := $(call objects,tools/replay)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
 PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out rank_bytes.c $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
@@ -62,7 +63,7 @@ MAN := $(wildcard $(S)/docs/*.1)
 
 TOOLS := $(if $(DECODER),$(B)/pilgrim-decode $(B)/pilgrim-diff $(B)/pilgrim-waits) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
 ifneq ($(MPICC),)
-TOOLS += $(B)/pilgrim-run
+TOOLS += $(B)/pilgrim-run $(if $(REPLAY),$(B)/pilgrim-replay)
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so $(B)/libpilgrim-analysis.a)
@@ -153,7 +154,7 @@ ifneq ($(filter-out $(NO_CONFIG) units,$(or $(MAKECMDGOALS),all)),)
 include $(G)/sources.mk
 endif
 endif
-TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-%,$(GENERATED)))
+TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-% replay-%,$(GENERATED)))
 SHADOW = $(call objects,src/shadow) $(patsubst %.c,$(B)/obj/generated/%.o,$(filter shadow-%,$(GENERATED)))
 
 # ---- objects ----
@@ -187,6 +188,16 @@ $(filter-out $(PLAIN) $(B)/obj/generated/%,$(TRACER)) $(call objects,src/shadow)
 $(B)/obj/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
+
+$(B)/obj/tools/replay/%.o: $(S)/tools/replay/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+
+REPLAY_ACTIONS := $(B)/obj/replay/replay-actions.o
+
+$(REPLAY_ACTIONS): $(G)/replay-actions.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
 
 $(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 	@mkdir -p $(@D)
@@ -326,6 +337,9 @@ $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(B)/obj/decoder/output.o $(B)/libanalysis.a
+
+$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm
 
 $(B)/pilgrim-waits: $(WAITS) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -587,7 +601,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim pilgrim-run pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-top pilgrim-waits)
+	    pilgrim-gen pilgrim pilgrim-run pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-top pilgrim-waits)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "emit_replay.h"
 
 static const char *plain_parameters(const struct mpi_function *f)
 {
@@ -29,6 +30,7 @@ void emit_coverage(const struct generated_file *output)
     const struct model *model = output->model;
     struct gen_text wrapped = {0}, absent = {0}, not_wrapped = {0}, file = {0};
     size_t wrapped_count = 0, absent_count = 0, not_wrapped_count = 0, large = 0, tool = 0, plain = 0;
+    size_t replayed = 0;
     for (size_t i = 0; i < model->function_count; i++) {
         const struct mpi_function *f = &model->functions[i];
         if (!f->prototype) {
@@ -39,8 +41,11 @@ void emit_coverage(const struct generated_file *output)
             not_wrapped_count++;
         } else {
             const char *names = plain_parameters(f);
-            text_add(&wrapped, "%-44s wrapped%s%s\n", f->name, *names ? "; plain values: " : "", names);
+            const char *reason = replay_reason(f);
+            text_add(&wrapped, "%-44s wrapped  %s%s%s%s\n", f->name, reason ? "not replayed: " : "replayed",
+                     reason ? reason : "", *names ? "; plain values: " : "", names);
             wrapped_count++;
+            replayed += !reason;
             large += strcmp(f->name + strlen(f->name) - 2, "_c") == 0;
             tool += strncmp(f->name, "MPI_T_", 6) == 0;
             plain += *names != 0;
@@ -55,9 +60,10 @@ void emit_coverage(const struct generated_file *output)
         not_wrapped_count++;
     }
     text_add(&file, "%s%s%s\n", text_string(&wrapped), text_string(&not_wrapped), text_string(&absent));
-    text_add(
-        &file,
-        "%zu wrapped (%zu large-count, %zu MPI_T, %zu with plain values), %zu not wrapped, %zu not in this library\n",
-        wrapped_count, large, tool, plain, not_wrapped_count, absent_count);
+    text_add(&file,
+             "%zu wrapped (%zu large-count, %zu MPI_T, %zu with plain values), %zu of them replayed, %zu not wrapped, "
+             "%zu not in "
+             "this library\n",
+             wrapped_count, large, tool, plain, replayed, not_wrapped_count, absent_count);
     gen_write_file(output->folder, "coverage.txt", &file);
 }

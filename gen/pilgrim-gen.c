@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "emit_replay.h"
 
 int main(int argc, char **argv)
 {
@@ -44,6 +45,7 @@ int main(int argc, char **argv)
     emit_constants(&output, values[CONSTANTS]);
     emit_entries(&output);
     emit_fortran(&output);
+    emit_replay(&output, values[CONSTANTS]);
     emit_coverage(&output);
     return 0;
 }

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pilgrim-replay: performs the MPI calls of a trace again, without the program.
+ *
+ * Rank 0 reads the trace and sends its bytes to all. Each rank then walks its own cursor (replay_thread.c), in a thread
+ * whose stack is large enough for the arrays that programs have on theirs. What the replay
+ * does for itself, it does through PMPI, so that a tracer of the replay sees the program's calls alone. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pilgrim/version.h"
+#include "replay_files.h"
+#include "replay_thread.h"
+#include "replay_watch.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PIECE_BYTES = 1 << 26, STACK_MARGIN = 8 << 20 };
+
+static struct replay_process replay;
+static struct replay_options options;
+static int status_of_program;
+static const char *wrong_usage;
+static int argument_count;
+static char **arguments;
+
+void replay_fail(const char *format, ...)
+{
+    char message[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    fprintf(stderr, "pilgrim-replay: %s\n", message);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
+    _exit(EXIT_FAILED);
+}
+
+/* ---- the trace ---- */
+
+/* Reads the file into memory that has a name. Returns its descriptor, or -1 and errno. */
+static int read_file(const char *path, int64_t *bytes)
+{
+    int to = memfd_create("trace", MFD_CLOEXEC), from = open(path, O_RDONLY | O_CLOEXEC);
+    char *piece = malloc(PIECE_BYTES);
+    ssize_t n = -1;
+    *bytes = 0;
+    if (to >= 0 && from >= 0 && piece)
+        while ((n = read(from, piece, PIECE_BYTES)) > 0 && write(to, piece, (size_t)n) == n)
+            *bytes += n;
+    int error = errno;
+    free(piece);
+    if (from >= 0)
+        close(from);
+    errno = error;
+    return from >= 0 && n == 0 ? to : -1;
+}
+
+/* Gives all ranks the bytes of rank 0's file. Returns a descriptor; -1: rank 0 could not read it, and has said so. */
+static int share_file(void)
+{
+    int64_t bytes = 0;
+    int file = -1;
+    if (replay.rank == 0) {
+        file = read_file(options.path, &bytes);
+        if (file < 0) {
+            fprintf(stderr, "pilgrim-replay: %s: %s\n", options.path, strerror(errno));
+            bytes = -1;
+        }
+    } else
+        file = memfd_create("trace", MFD_CLOEXEC);
+    PMPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    if (bytes < 0)
+        return -1;
+    if (replay.rank && (file < 0 || ftruncate(file, bytes)))
+        replay_fail("rank %d: %s", replay.rank, strerror(errno));
+    char *all =
+        bytes ? mmap(NULL, (size_t)bytes, PROT_READ | (replay.rank ? PROT_WRITE : 0), MAP_SHARED, file, 0) : NULL;
+    if (all == MAP_FAILED)
+        replay_fail("rank %d: %s", replay.rank, strerror(errno));
+    for (int64_t at = 0; at < bytes; at += PIECE_BYTES)
+        PMPI_Bcast(all + at, (int)(bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES), MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (all)
+        munmap(all, (size_t)bytes);
+    return file;
+}
+
+/* Returns what is not there of the trace, or NULL. */
+static const char *partial(const struct pilgrim_trace *trace)
+{
+    static const char *const keys[] = {"missing", "cut", "endings", "in_flight"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (pilgrim_property(trace, keys[i]))
+            return keys[i];
+    return NULL;
+}
+
+static bool several_threads(uint32_t ranks)
+{
+    for (uint32_t i = 0; i < ranks; i++)
+        if (pilgrim_thread_count(replay.trace, i) > 1)
+            return true;
+    return false;
+}
+
+/* Opens the trace on all ranks. Returns the program's exit status, after a line of rank 0; 0: it is open. */
+static int open_trace(void)
+{
+    char path[64];
+    struct pilgrim_error error = {.status = PILGRIM_OK};
+    int file = share_file();
+    if (file < 0)
+        return EXIT_FAILED;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    enum pilgrim_status status = pilgrim_open(path, &replay.trace, &error);
+    bool first = replay.rank == 0;
+    if (status != PILGRIM_OK || error.status != PILGRIM_OK) {
+        if (first)
+            fprintf(stderr, "pilgrim-replay: %s: %s\n", options.path, error.message);
+        return EXIT_FAILED;
+    }
+    if (partial(replay.trace)) {
+        if (first)
+            fprintf(stderr, "pilgrim-replay: %s is partial (%s): its ranks would wait for each other\n", options.path,
+                    partial(replay.trace));
+        return EXIT_FAILED;
+    }
+    uint32_t ranks = pilgrim_rank_count(replay.trace);
+    if (ranks != (uint32_t)replay.ranks) {
+        if (first)
+            fprintf(stderr, "pilgrim-replay: %s has %u ranks: start the replay with mpiexec -n %u\n", options.path,
+                    ranks, ranks);
+        return EXIT_USAGE;
+    }
+    if (several_threads(ranks)) {
+        if (first)
+            fprintf(stderr, "pilgrim-replay: %s: a rank has several threads, which cannot be replayed\n", options.path);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* ---- the run ---- */
+
+/* Makes the folder for files, the same on all ranks. */
+static void make_folder(void)
+{
+    static char folder[REPLAY_PATH_BYTES];
+    if (replay.rank == 0) {
+        const char *made = files_folder_new();
+        if (!made)
+            replay_fail("no folder in TMPDIR or /tmp: %s", strerror(errno));
+        snprintf(folder, sizeof folder, "%s", made);
+    }
+    PMPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (replay.rank)
+        files_folder_share(folder);
+    replay.folder = folder;
+}
+
+static void begin_watch(void)
+{
+    MPI_Comm machine;
+    int index, count;
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, replay.rank, MPI_INFO_NULL, &machine) != MPI_SUCCESS)
+        return;
+    PMPI_Comm_rank(machine, &index);
+    PMPI_Comm_size(machine, &count);
+    PMPI_Comm_free(&machine);
+    watch_begin(&replay, index, count, count == replay.ranks);
+}
+
+/* Prints what was not done, added up over all ranks. */
+static void summarize(double seconds)
+{
+    const struct replay_counts *c = &replay.thread->counts;
+    uint64_t own[6] = {c->calls, c->failed, c->not_replayed, c->impossible, c->free_wildcards, c->new_errors}, all[6];
+    if (c->impossible && !options.quiet)
+        fprintf(stderr, "pilgrim-replay: rank %d: %s was left out: %s\n", replay.rank, c->first_name, c->first_problem);
+    PMPI_Reduce(own, all, 6, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (replay.rank || options.quiet)
+        return;
+    static const char *const words[] = {"",
+                                        "that failed then",
+                                        "of functions that are not replayed",
+                                        "that could not be made",
+                                        "received from any",
+                                        "that fail now"};
+    fprintf(stderr, "pilgrim-replay: %llu calls of %d ranks in %.3f s", (unsigned long long)all[0], replay.ranks,
+            seconds);
+    for (int i = 1; i < 6; i++)
+        if (all[i])
+            fprintf(stderr, "; %llu %s", (unsigned long long)all[i], words[i]);
+    fputc('\n', stderr);
+}
+
+/* Runs the thread's calls on a stack with room for what the program had on its own. */
+static __attribute__((noinline)) void run_on_stack(struct replay_thread *t)
+{
+    char room[STACK_AREAS * (size_t)STACK_AREA_BYTES];
+    t->stack = room;
+    __asm__ volatile("" : : "r"(room) : "memory"); /* so that the array is there */
+    replay_thread_run(t);
+}
+
+static bool thread_new(pthread_t *id, void *(*function)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    int error = pthread_attr_setstacksize(&attributes, STACK_AREAS * (size_t)STACK_AREA_BYTES + STACK_MARGIN);
+    if (!error)
+        error = pthread_create(id, &attributes, function, argument);
+    pthread_attr_destroy(&attributes);
+    return !error;
+}
+
+static void run_all(void)
+{
+    replay.thread = calloc(1, sizeof *replay.thread);
+    if (!replay.thread)
+        replay_fail("rank %d: no memory", replay.rank);
+    replay.thread->replay = &replay;
+    replay.thread->segment = UINT32_MAX;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    begin_watch();
+    uint64_t start = replay_now();
+    if (pilgrim_thread_count(replay.trace, (uint32_t)replay.rank))
+        run_on_stack(replay.thread);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    double seconds = (double)(replay_now() - start) / 1e9;
+    watch_end();
+    summarize(seconds);
+    if (replay.rank == 0)
+        files_folder_remove(replay.folder);
+    else
+        rmdir(replay.folder);
+}
+
+/* What the first thread does: MPI is initialised and finalized in it. */
+static void *replay_all(void *unused)
+{
+    (void)unused;
+    MPI_Init(&argument_count, &arguments);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
+    if (wrong_usage) {
+        status_of_program = EXIT_USAGE;
+        if (replay.rank == 0)
+            fprintf(stderr, "pilgrim-replay: %s\n", wrong_usage);
+    } else {
+        replay.options = &options;
+        status_of_program = open_trace();
+    }
+    if (!status_of_program) {
+        make_folder();
+        run_all();
+    }
+    MPI_Finalize();
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t first;
+    wrong_usage = replay_options_parse(&options, argc, argv);
+    if (!wrong_usage && options.help)
+        replay_options_help();
+    else if (!wrong_usage && options.version)
+        puts("pilgrim-replay " PILGRIM_VERSION_TEXT);
+    else {
+        argument_count = argc;
+        arguments = argv;
+        if (!thread_new(&first, replay_all, NULL)) {
+            fputs("pilgrim-replay: no thread with a stack of 520 MiB\n", stderr);
+            return EXIT_FAILED;
+        }
+        pthread_join(first, NULL);
+    }
+    return status_of_program;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The time between two calls of a thread.
+ *
+ * A call is due when the thread's last call has ended and the recorded gap is over. What decoding takes is part of the
+ * gap. What a call is late by is carried: the next gaps are shorter.
+ *
+ * A trace with the times of single calls has each gap. A profile has distributions of gaps by class and by the class
+ * before. Gaps are drawn from these so that their sum is right: the numbers that choose a quantile are not random but
+ * spread evenly (multiples of the golden ratio), and the sum over the rank's calls is scaled to the rank's own time. */
+#ifndef REPLAY_GAPS_H
+#define REPLAY_GAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pilgrim/reader.h"
+#include "replay_options.h"
+
+struct replay_draw;
+
+struct replay_gaps {
+    const struct replay_options *options;
+    uint64_t ended_ns;              /* of the last call, on this machine's clock; 0: there was none */
+    double late_ns;                 /* carried */
+    uint64_t traced_end_ns;         /* of the last call, in the trace */
+    bool profile;                   /* gaps are drawn */
+    struct pilgrim_cursor *classes; /* walks along, to tell the calls' classes; NULL: gaps are not drawn */
+    uint64_t class_number, class_left;
+    uint64_t before; /* the class of the last call */
+    uint32_t segment;
+    struct replay_draw **draws; /* by class: what was drawn from so far */
+    size_t draw_count;
+    double share; /* of the rank: its time between calls by that of its calls' means */
+};
+
+/* Returns the clock's time, ns. */
+uint64_t replay_now(void);
+
+/* Begins with a thread. Returns false if memory is out or the trace cannot be read.
+ * trace: borrowed */
+bool gaps_open(struct replay_gaps *gaps, const struct replay_options *options, struct pilgrim_trace *trace,
+               uint32_t rank, uint32_t thread);
+void gaps_close(struct replay_gaps *gaps);
+
+/* Waits until CALL is due. To be called for each call of the thread, in their order. */
+void gaps_wait(struct replay_gaps *gaps, const struct pilgrim_call *call);
+
+/* The call has ended. */
+void gaps_ended(struct replay_gaps *gaps);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Objects and requests as arguments, and what calls do to them; see replay_step.h.
+ *
+ * A handle is known by the object's symbolic name. What the trace says that a call made, has the name from then on;
+ * what the trace says that it freed, is forgotten, whatever MPI did. */
+#include <mpi.h>
+#include <string.h>
+
+#include "replay_actions.h"
+#include "replay_thread.h"
+
+/* Returns the object that a value names, or NULL. */
+static struct replay_object *find(struct replay_thread *t, const struct pilgrim_value *v)
+{
+    const char *kind = object_kind(v->type == PILGRIM_REQUEST ? "request" : v->text);
+    return kind ? object_find(&t->replay->objects, kind, v->id, v->type == PILGRIM_REQUEST ? v->offset : 0) : NULL;
+}
+
+static bool is_object(const struct pilgrim_value *v)
+{
+    return v->type == PILGRIM_OBJECT || v->type == PILGRIM_REQUEST;
+}
+
+static struct replay_object *make(struct replay_step *s, const struct pilgrim_value *v)
+{
+    struct replay_process *r = s->thread->replay;
+    const char *kind = object_kind(v->type == PILGRIM_REQUEST ? "request" : v->text);
+    if (!kind)
+        return NULL;
+    int64_t offset = v->type == PILGRIM_REQUEST ? v->offset : 0;
+    struct replay_object *o = object_find(&r->objects, kind, v->id, offset);
+    if (!o)
+        o = object_make(&r->objects, kind, v->id, offset);
+    else if (v->type == PILGRIM_OBJECT)
+        o->references++; /* MPICH gives one group from several calls, each of which is freed */
+    return o;
+}
+
+void *step_handle(struct replay_step *s, size_t i, int is_new)
+{
+    const struct pilgrim_value *v = is_new ? &s->call->out[i] : &s->call->in[i];
+    s->slots[i] = 0;
+    if (is_object(v)) {
+        struct replay_object *o = is_new ? make(s, v) : find(s->thread, v);
+        if (!o) {
+            s->problem = "an object or request was never made here";
+            return &s->slots[i];
+        }
+        if (is_new)
+            return &o->slot;
+        s->slots[i] = o->slot;
+    } else if (v->type == PILGRIM_NAME && !is_new)
+        s->slots[i] = (uint64_t)step_number(s, v);
+    return &s->slots[i];
+}
+
+void *step_handles(struct replay_step *s, size_t i, size_t element, int is_new)
+{
+    const struct pilgrim_value *v = is_new ? &s->call->out[i] : &s->call->in[i];
+    if (v->type != PILGRIM_ARRAY)
+        return is_new ? step_room(s, i, element) : NULL;
+    char *array = step_room(s, i, element);
+    if (is_new)
+        return array;
+    s->rooms[i] = array = scratch_alloc(&s->thread->scratch, (v->count + 1) * element);
+    s->has_arrays = true;
+    for (size_t j = 0; array && j < v->count && !s->problem; j++) {
+        uint64_t bits = 0;
+        if (is_object(&v->items[j])) {
+            struct replay_object *o = find(s->thread, &v->items[j]);
+            if (!o)
+                s->problem = "an object was never made here";
+            else
+                bits = o->slot;
+        } else if (v->items[j].type == PILGRIM_NAME)
+            bits = (uint64_t)step_number(s, &v->items[j]);
+        memcpy(array + j * element, &bits, element);
+    }
+    if (!array)
+        s->problem = "no memory";
+    return array;
+}
+
+/* True if request J is passed: all are, or the chosen ones. */
+static bool passed(const struct replay_step *s, size_t j)
+{
+    const struct pilgrim_value *chosen = s->chosen;
+    if (!chosen)
+        return true;
+    if (chosen->type != PILGRIM_ARRAY)
+        return chosen->integer == (int64_t)j;
+    for (size_t k = 0; k < chosen->count; k++)
+        if (chosen->items[k].integer == (int64_t)j)
+            return true;
+    return false;
+}
+
+void *step_requests(struct replay_step *s, size_t i)
+{
+    const struct pilgrim_value *v = &s->call->in[i];
+    if (v->type != PILGRIM_ARRAY)
+        return NULL;
+    MPI_Request *requests = scratch_alloc(&s->thread->scratch, (v->count + 1) * sizeof *requests);
+    s->rooms[i] = requests;
+    if (!requests) {
+        s->problem = "no memory";
+        return NULL;
+    }
+    for (size_t j = 0; j < v->count; j++) {
+        requests[j] = MPI_REQUEST_NULL;
+        if (v->items[j].type != PILGRIM_REQUEST || !passed(s, j))
+            continue;
+        struct replay_object *o = v->items[j].id < 0 ? NULL : find(s->thread, &v->items[j]);
+        if (o)
+            memcpy(&requests[j], &o->slot, sizeof requests[j]);
+    }
+    return requests;
+}
+
+bool step_dynamic(struct replay_step *s, size_t win)
+{
+    const struct pilgrim_value *v = &s->call->in[win];
+    struct replay_object *o = is_object(v) ? find(s->thread, v) : NULL;
+    return o && o->dynamic;
+}
+
+void step_await_chosen(struct replay_step *s, size_t requests)
+{
+    const struct pilgrim_value *v = &s->call->in[requests], *chosen = s->chosen;
+    for (size_t k = 0; v->type == PILGRIM_ARRAY && chosen->type == PILGRIM_ARRAY && k < chosen->count; k++) {
+        int64_t j = chosen->items[k].integer;
+        struct replay_object *o =
+            j >= 0 && (size_t)j < v->count && v->items[j].type == PILGRIM_REQUEST && v->items[j].id >= 0
+                ? find(s->thread, &v->items[j])
+                : NULL;
+        MPI_Request request = MPI_REQUEST_NULL;
+        int flag = !o;
+        if (o)
+            memcpy(&request, &o->slot, sizeof request);
+        while (!flag && PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+        }
+    }
+}
+
+/* ---- after the call ---- */
+
+static void keep(struct replay_object *o, const void *handle, size_t bytes)
+{
+    o->slot = 0;
+    memcpy(&o->slot, handle, bytes);
+}
+
+/* An object that went in and came out as a name (MPI_COMM_NULL) has been given up. */
+static void give_up(struct replay_process *r, struct replay_object *o)
+{
+    if (o->references)
+        o->references--;
+    else
+        object_drop(&r->objects, o);
+}
+
+/* A handle that went in and out. */
+static void learn_inout(struct replay_step *s, size_t i)
+{
+    const struct pilgrim_value *in = &s->call->in[i], *out = &s->call->out[i];
+    if (!is_object(in))
+        return;
+    struct replay_object *o = find(s->thread, in);
+    if (!o)
+        return;
+    if (out->type == PILGRIM_NAME)
+        give_up(s->thread->replay, o);
+    else if (is_object(out))
+        o->slot = s->slots[i];
+}
+
+/* Another request than the recorded one may have ended (--order=free). Then both change names. A request that the trace
+ * says has ended, and that no other one stands for, is waited for. */
+static void learn_requests(struct replay_step *s, size_t i)
+{
+    const struct pilgrim_value *in = &s->call->in[i], *out = &s->call->out[i];
+    const MPI_Request *requests = s->rooms[i], null = MPI_REQUEST_NULL;
+    if (in->type != PILGRIM_ARRAY || out->type != PILGRIM_ARRAY || !requests)
+        return;
+    struct replay_thread *t = s->thread;
+    for (size_t j = 0; j < in->count; j++) {
+        struct replay_object *o = in->items[j].type == PILGRIM_REQUEST && passed(s, j) ? find(t, &in->items[j]) : NULL;
+        if (o)
+            keep(o, &requests[j], sizeof requests[j]);
+    }
+    size_t spare = 0;
+    for (size_t j = 0; j < in->count && j < out->count; j++) {
+        struct replay_object *o = in->items[j].type == PILGRIM_REQUEST ? find(t, &in->items[j]) : NULL;
+        if (!o || out->items[j].type != PILGRIM_NAME)
+            continue;
+        for (; memcmp(&o->slot, &null, sizeof null) && spare < in->count; spare++) {
+            const struct pilgrim_value *v = &in->items[spare];
+            struct replay_object *other = v->type == PILGRIM_REQUEST ? find(t, v) : NULL;
+            if (!other || other == o || out->items[spare].type == PILGRIM_NAME ||
+                memcmp(&other->slot, &null, sizeof null))
+                continue;
+            uint64_t slot = o->slot;
+            o->slot = other->slot;
+            other->slot = slot;
+        }
+        if (memcmp(&o->slot, &null, sizeof null)) {
+            MPI_Request request;
+            memcpy(&request, &o->slot, sizeof request);
+            PMPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        object_drop(&t->replay->objects, o);
+    }
+}
+
+/* Handles that came out in an array. */
+static void learn_array(struct replay_step *s, size_t i)
+{
+    const struct pilgrim_value *out = &s->call->out[i];
+    for (size_t j = 0; s->rooms[i] && j < out->count; j++) {
+        const struct pilgrim_value *v = &out->items[j];
+        const char *kind = v->type == PILGRIM_OBJECT ? object_kind(v->text) : NULL;
+        struct replay_objects *objects = &s->thread->replay->objects;
+        struct replay_object *o = kind ? object_find(objects, kind, v->id, 0) : NULL;
+        if (o)
+            o->references++;
+        else if (kind)
+            o = object_make(objects, kind, v->id, 0);
+        if (o && strcmp(kind, "datatype") == 0)
+            keep(o, (MPI_Datatype *)s->rooms[i] + j, sizeof(MPI_Datatype));
+    }
+}
+
+/* Returns the number of the window that the call makes or asks, or -1. */
+static int64_t window_of(const struct pilgrim_call *call)
+{
+    int at = step_find(call->function, "win");
+    if (at < 0)
+        return -1;
+    const struct pilgrim_value *v =
+        call->function->parameters[at].direction == PILGRIM_OUT ? &call->out[at] : &call->in[at];
+    return v->type == PILGRIM_OBJECT ? v->id : -1;
+}
+
+void step_learn(struct replay_step *s, bool ok)
+{
+    struct replay_process *r = s->thread->replay;
+    const struct pilgrim_function *f = s->call->function;
+    for (size_t i = 0; i < f->parameter_count && i < REPLAY_PARAMETERS_MAX; i++) {
+        const struct pilgrim_value *in = &s->call->in[i], *out = &s->call->out[i];
+        if (f->parameters[i].direction == PILGRIM_INOUT && in->type == PILGRIM_ARRAY)
+            learn_requests(s, i);
+        else if (f->parameters[i].direction == PILGRIM_INOUT)
+            learn_inout(s, i);
+        else if (f->parameters[i].direction != PILGRIM_OUT)
+            continue;
+        else if (out->type == PILGRIM_ARRAY)
+            learn_array(s, i);
+        else if (is_object(out) && ok && strcmp(f->name, "MPI_Win_create_dynamic") == 0) {
+            struct replay_object *o = find(s->thread, out);
+            if (o)
+                o->dynamic = true;
+        } else if (is_object(out) && !ok) {
+            struct replay_object *o = find(s->thread, out);
+            if (o)
+                object_drop(&r->objects, o);
+        } else if (out->type == PILGRIM_REQUEST && s->has_arrays) {
+            struct replay_object *o = find(s->thread, out);
+            if (o && !o->memory)
+                o->memory = scratch_take(&s->thread->scratch);
+        } else if (out->type == PILGRIM_HEAP && s->action->flags & REPLAY_GIVES_MEMORY && s->rooms[i]) {
+            char *given;
+            memcpy(&given, s->rooms[i], sizeof given);
+            arena_bind(&r->arenas, out->id, out->offset, given, window_of(s->call));
+        }
+    }
+    if (s->action->flags & REPLAY_FREES_WINDOW && s->call->in[0].type == PILGRIM_OBJECT)
+        arena_forget_window(&r->arenas, s->call->in[0].id);
+    if (s->action->flags & REPLAY_FREES_MEMORY && s->call->in[0].type == PILGRIM_HEAP)
+        arena_forget(&r->arenas, s->call->in[0].id);
+}

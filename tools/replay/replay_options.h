@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of pilgrim-replay. */
+#ifndef REPLAY_OPTIONS_H
+#define REPLAY_OPTIONS_H
+
+#include <stdbool.h>
+
+enum replay_compute { COMPUTE_SPIN, COMPUTE_SLEEP, COMPUTE_NONE };
+
+struct replay_options {
+    const char *path;
+    double speed;
+    enum replay_compute compute;
+    bool free_order;   /* --order=free */
+    bool count_polls;  /* --polls=count */
+    bool keep_strings; /* --strings=recorded */
+    bool quiet;
+    double stuck_s; /* --stuck: seconds until a deadlock is named */
+    bool help, version;
+};
+
+/* Reads the command line. Returns NULL, or what is wrong in one line.
+ * memory: static */
+const char *replay_options_parse(struct replay_options *options, int argc, char **argv);
+
+void replay_options_help(void);
+
+#endif

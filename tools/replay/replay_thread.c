@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loop over a thread's calls: wait for the gap, make the arguments, call MPI, learn what it made. */
+#include "replay_thread.h"
+
+#include <mpi.h>
+#include <string.h>
+
+#include "replay_actions.h"
+#include "replay_files.h"
+
+static const struct pilgrim_value NOTHING = {.type = PILGRIM_NONE};
+
+static const struct replay_action *action_named(const char *name)
+{
+    size_t low = 0, high = replay_action_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(name, replay_actions[middle].name);
+        if (order == 0)
+            return &replay_actions[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+static int first_of(const struct pilgrim_function *f, const char *const *names)
+{
+    int at = -1;
+    for (; *names && at < 0; names++)
+        at = step_find(f, *names);
+    return at;
+}
+
+/* Returns what is known of a function. Its address is that of another one in other segments. */
+static const struct replay_known *known_of(struct replay_thread *t, const struct pilgrim_function *f)
+{
+    static const char *const peers[] = {"source", "dest", "root", "target_rank", NULL};
+    static const char *const tags[] = {"recvtag", "tag", NULL};
+    static const char *const found[] = {"flag", "outcount", NULL};
+    uint32_t segment = pilgrim_cursor_segment(t->cursor);
+    if (segment != t->segment) {
+        memset(t->known, 0, sizeof t->known);
+        memset(t->names, 0, sizeof t->names);
+        t->segment = segment;
+    }
+    struct replay_known *k = &t->known[((uintptr_t)f >> 4) % REPLAY_CACHE];
+    if (k->function != f) {
+        *k = (struct replay_known){f, action_named(f->name), first_of(f, peers), first_of(f, tags), first_of(f, found)};
+        if (k->action && f->parameter_count > REPLAY_PARAMETERS_MAX)
+            k->action = NULL;
+    }
+    return k;
+}
+
+static const struct pilgrim_value *out_of(const struct pilgrim_call *call, const char *name)
+{
+    int at = step_find(call->function, name);
+    return at >= 0 ? &call->out[at] : &NOTHING;
+}
+
+/* Puts what was received in the place of wildcards. */
+static void follow_wildcards(struct replay_step *s, const struct replay_known *k)
+{
+    struct replay_thread *t = s->thread;
+    const struct pilgrim_call *call = s->call;
+    if (k->peer_at < 0 || k->tag_at < 0 || strcmp(call->function->parameters[k->peer_at].name, "source"))
+        return;
+    bool any_source = order_wildcard(&call->in[k->peer_at]), any_tag = order_wildcard(&call->in[k->tag_at]);
+    if (!any_source && !any_tag)
+        return;
+    const struct pilgrim_value *status = out_of(call, "status");
+    bool found = false;
+    if (status->type == PILGRIM_STATUS && status->count >= 2 && status->items[0].type != PILGRIM_NONE) {
+        s->source = step_number(s, &status->items[0]);
+        s->tag = step_number(s, &status->items[1]);
+        found = true;
+    } else if (out_of(call, "request")->type == PILGRIM_REQUEST && !strstr(call->function->name, "_init")) {
+        found = order_received(&t->order, call->seq, &s->source, &s->tag);
+    }
+    if (!found) {
+        t->counts.free_wildcards++;
+        return;
+    }
+    s->source_at = any_source ? k->peer_at : -1;
+    s->tag_at = any_tag ? k->tag_at : -1;
+}
+
+/* True if the poll found what it asked for, by the trace (its outputs) or here. */
+static bool found_then(const struct pilgrim_call *call, const struct replay_known *k)
+{
+    const struct pilgrim_value *v = &call->out[k->flag_at];
+    return v->type == PILGRIM_NAME || v->integer != 0;
+}
+
+static bool found_now(const struct replay_step *s, const struct replay_known *k)
+{
+    return !s->rooms[k->flag_at] || *(int *)s->rooms[k->flag_at] != 0;
+}
+
+/* The requests that ended, where the call chose. */
+static const struct pilgrim_value *chosen_of(const struct pilgrim_call *call)
+{
+    const struct pilgrim_value *index = out_of(call, "index"), *indices = out_of(call, "array_of_indices");
+    if (index->type == PILGRIM_INT && index->integer >= 0)
+        return index;
+    return indices->type == PILGRIM_ARRAY && indices->count ? indices : NULL;
+}
+
+/* True if a call that failed then is made all the same: it took a message or ended requests. */
+static bool repeats(const struct replay_step *s)
+{
+    if (!(s->action->flags & REPLAY_REPEATS_ERROR) || s->call->ret.type != PILGRIM_INT)
+        return false;
+    /* MPICH's codes have their class in the lowest bits. The library that knows the codes is gone. */
+    const char *library = pilgrim_property(s->thread->replay->trace, "library");
+    bool open_mpi = library && strncmp(library, "Open MPI", 8) == 0;
+    int64_t class = open_mpi ? s->call->ret.integer : s->call->ret.integer & 0x7f;
+    return open_mpi ? class == 15 || class == 18 : class == 14 || class == 17; /* MPI_ERR_TRUNCATE, MPI_ERR_IN_STATUS */
+}
+
+static bool failed(const struct pilgrim_call *call)
+{
+    if (!call->function->returns_error_code)
+        return false;
+    if (call->ret.type == PILGRIM_NAME)
+        return strcmp(call->ret.text, "MPI_SUCCESS") != 0;
+    return call->ret.type != PILGRIM_INT || call->ret.integer != MPI_SUCCESS;
+}
+
+static void impossible(struct replay_thread *t, const struct replay_step *s)
+{
+    if (!t->counts.impossible++) {
+        t->counts.first_problem = s->problem;
+        strncpy(t->counts.first_name, s->call->function->name, sizeof t->counts.first_name - 1);
+    }
+}
+
+/* Makes files and ports known that the call needs or made. */
+static void before_call(struct replay_step *s)
+{
+    int at = step_find(s->call->function, "filename");
+    if (s->action->flags & REPLAY_OPENS_FILE && at >= 0) {
+        const struct pilgrim_value *mode = out_of(s->call, "amode");
+        int amode_at = step_find(s->call->function, "amode");
+        mode = amode_at >= 0 ? &s->call->in[amode_at] : mode;
+        if (!(step_number(s, mode) & MPI_MODE_CREATE))
+            files_make(step_text(s, (size_t)at, REPLAY_FILE_NAME));
+    }
+}
+
+static void after_call(struct replay_step *s)
+{
+    int at = step_find(s->call->function, "port_name");
+    if (s->action->flags & REPLAY_OPENS_PORT && at >= 0 && s->rooms[at] && s->call->out[at].type == PILGRIM_STRING)
+        files_port_opened(s->thread->replay->folder, s->call->out[at].text, s->call->out[at].length, s->rooms[at]);
+}
+
+static void show(struct replay_thread *t, struct replay_step *s, const struct replay_known *k)
+{
+    bool peer = k->peer_at >= 0 && s->call->in[k->peer_at].type != PILGRIM_NONE;
+    atomic_store_explicit(&t->peer, peer ? step_integer(s, (size_t)k->peer_at) : INT64_MIN, memory_order_relaxed);
+    atomic_store_explicit(&t->tag, peer && k->tag_at >= 0 ? step_integer(s, (size_t)k->tag_at) : -1,
+                          memory_order_relaxed);
+    atomic_store_explicit(&t->in, s->action->name, memory_order_relaxed);
+    atomic_store_explicit(&t->seq, s->call->seq, memory_order_relaxed);
+    atomic_store_explicit(&t->since_ns, replay_now(), memory_order_release);
+}
+
+static void perform(struct replay_thread *t, struct replay_step *s, const struct replay_known *k)
+{
+    const struct replay_options *options = t->replay->options;
+    bool poll = s->action->flags & REPLAY_POLLS && k->flag_at >= 0;
+    if (poll && !found_then(s->call, k) && !options->count_polls)
+        return;
+    if (!options->free_order) {
+        follow_wildcards(s, k);
+        if (s->action->flags & REPLAY_CHOOSES)
+            s->chosen = chosen_of(s->call);
+    }
+    int win = step_find(s->call->function, "win");
+    if (win >= 0 && step_find(s->call->function, "target_disp") >= 0 && step_dynamic(s, (size_t)win))
+        s->problem = "a displacement is an address of the recorded run";
+    show(t, s, k);
+    int requests = s->chosen ? step_find(s->call->function, "array_of_requests") : -1;
+    if (requests >= 0)
+        step_await_chosen(s, (size_t)requests);
+    if (s->action->flags & REPLAY_OPENS_FILE)
+        before_call(s);
+    int code;
+    do
+        code = s->action->perform(s);
+    while (poll && !s->problem && code == MPI_SUCCESS && found_then(s->call, k) && !found_now(s, k));
+    atomic_store_explicit(&t->since_ns, 0, memory_order_release);
+    if (s->problem) {
+        impossible(t, s);
+        step_learn(s, false);
+        return;
+    }
+    t->counts.calls++;
+    if (code != MPI_SUCCESS && !failed(s->call))
+        t->counts.new_errors++;
+    if (s->action->flags & REPLAY_OPENS_PORT)
+        after_call(s);
+    step_learn(s, code == MPI_SUCCESS);
+}
+
+static void replay_call(struct replay_thread *t, const struct pilgrim_call *call)
+{
+    const struct replay_known *k = known_of(t, call->function);
+    struct replay_step s = {.thread = t, .call = call, .action = k->action, .source_at = -1, .tag_at = -1};
+    gaps_wait(&t->gaps, call);
+    if (!k->action || !k->action->perform) {
+        bool ours =
+            strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
+        t->counts.not_replayed += !ours;
+    } else if (failed(call) && !repeats(&s))
+        t->counts.failed++;
+    else
+        perform(t, &s, k);
+    scratch_reset(&t->scratch);
+    gaps_ended(&t->gaps);
+}
+
+void replay_thread_run(struct replay_thread *t)
+{
+    struct pilgrim_call call;
+    struct pilgrim_error error;
+    enum pilgrim_status status =
+        pilgrim_cursor_open(t->replay->trace, (uint32_t)t->replay->rank, 0, &t->cursor, &error);
+    if (status == PILGRIM_OK &&
+        !gaps_open(&t->gaps, t->replay->options, t->replay->trace, (uint32_t)t->replay->rank, 0))
+        replay_fail("rank %d: no memory", t->replay->rank);
+    t->order = (struct replay_order){.trace = t->replay->trace, .rank = (uint32_t)t->replay->rank, .thread = 0};
+    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(t->cursor, &call, &error)) == PILGRIM_OK)
+        replay_call(t, &call);
+    if (status != PILGRIM_END)
+        replay_fail("rank %d: %s", t->replay->rank, error.message);
+    order_close(&t->order);
+    gaps_close(&t->gaps);
+    pilgrim_cursor_close(t->cursor);
+    scratch_free(scratch_take(&t->scratch));
+    atomic_store(&t->in, "MPI_Finalize");
+    atomic_store(&t->peer, INT64_MIN);
+    atomic_store(&t->since_ns, replay_now());
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A replay in this process, and its thread. */
+#ifndef REPLAY_THREAD_H
+#define REPLAY_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pilgrim/reader.h"
+#include "replay_arenas.h"
+#include "replay_gaps.h"
+#include "replay_objects.h"
+#include "replay_options.h"
+#include "replay_order.h"
+#include "replay_scratch.h"
+#include "replay_step.h"
+
+enum {
+    REPLAY_CACHE = 256,
+    STACK_AREAS = 64,
+    STACK_AREA_BYTES = 8 << 20,
+    STACK_TURNS = 512,
+    STACK_TURN_BYTES = 8 << 10
+};
+
+struct replay_thread;
+
+struct replay_process {
+    const struct replay_options *options;
+    struct pilgrim_trace *trace;
+    int rank, ranks;
+    const char *folder; /* for files and ports */
+    struct replay_objects objects;
+    struct replay_arenas arenas;
+    struct replay_thread *thread; /* the process has one */
+};
+
+/* What is known of a function of the trace. */
+struct replay_known {
+    const struct pilgrim_function *function;
+    const struct replay_action *action; /* NULL: this MPI does not have it */
+    int peer_at, tag_at, flag_at;       /* parameters; -1: none */
+};
+
+/* What was not performed. */
+struct replay_counts {
+    uint64_t calls, failed, not_replayed, impossible, free_wildcards, new_errors;
+    const char *first_problem; /* of an impossible call */
+    char first_name[64];
+};
+
+struct replay_thread {
+    struct replay_process *replay;
+    char *stack; /* STACK_AREAS x STACK_AREA_BYTES of its own stack */
+    struct pilgrim_cursor *cursor;
+    struct replay_scratch scratch;
+    struct replay_gaps gaps;
+    struct replay_order order;
+    struct replay_known known[REPLAY_CACHE];
+    struct {
+        const char *text;
+        uint64_t bits;
+    } names[REPLAY_CACHE];
+    uint32_t segment;
+    struct replay_counts counts;
+
+    /* for the watch: the call that the thread is in */
+    _Atomic uint64_t since_ns; /* 0: in none */
+    _Atomic(const char *) in;
+    _Atomic uint64_t seq;
+    _Atomic int64_t peer, tag;
+};
+
+/* Performs all calls of the thread, on its own stack. Ends the job if the trace is damaged. */
+void replay_thread_run(struct replay_thread *t);
+
+/* Prints "pilgrim-replay: ..." and ends the job with status 1. Any thread may call it. */
+_Noreturn void replay_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The watching thread; see replay_watch.h. Each process writes into a shared file since when it is in its call. A
+ * process whose rank has ended its calls counts as one that waits. */
+#include "replay_watch.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "replay_files.h"
+#include "replay_thread.h"
+
+enum { WATCH_US = 100000, LINE_BYTES = 64 };
+
+/* One a process, in a cache line of its own. */
+struct watch_cell {
+    _Atomic uint64_t since_ns; /* 0: it goes on */
+    char rest[LINE_BYTES - sizeof(uint64_t)];
+};
+
+static struct {
+    struct replay_process *replay;
+    struct watch_cell *cells;
+    int index, count;
+    bool all;
+    atomic_bool stop, running;
+    pthread_t id;
+} watch;
+
+static void print_call(const struct replay_process *r)
+{
+    const struct replay_thread *t = r->thread;
+    const char *name = atomic_load(&t->in);
+    int64_t peer = atomic_load(&t->peer), tag = atomic_load(&t->tag);
+    char with[64] = "";
+    if (peer != INT64_MIN)
+        snprintf(with, sizeof with, "rank %" PRId64 ", tag %" PRId64, peer, tag);
+    fprintf(stderr, "pilgrim-replay: deadlock: rank %d, call #%" PRIu64 ": %s(%s) has not ended for %g s\n", r->rank,
+            atomic_load(&t->seq), name ? name : "", with, r->options->stuck_s);
+}
+
+static void *look(void *argument)
+{
+    (void)argument;
+    struct replay_process *r = watch.replay;
+    bool said = false;
+    while (!atomic_load(&watch.stop)) {
+        usleep(WATCH_US);
+        atomic_store(&watch.cells[watch.index].since_ns, atomic_load(&r->thread->since_ns));
+        uint64_t now = replay_now();
+        bool stuck = true;
+        for (int i = 0; i < watch.count && stuck; i++) {
+            uint64_t since = atomic_load(&watch.cells[i].since_ns);
+            stuck = since && (double)(now - since) > r->options->stuck_s * 1e9;
+        }
+        if (!stuck || said || atomic_load(&watch.stop))
+            continue;
+        said = true;
+        print_call(r);
+        if (!watch.all)
+            continue;
+        sleep(1); /* the other ranks say theirs */
+        _exit(1);
+    }
+    return NULL;
+}
+
+void watch_begin(struct replay_process *r, int index, int count, bool all)
+{
+    char path[REPLAY_PATH_BYTES + 16];
+    size_t bytes = (size_t)count * sizeof(struct watch_cell);
+    snprintf(path, sizeof path, "%s/watch", r->folder);
+    int file = open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0 || ftruncate(file, (off_t)bytes)) {
+        if (file >= 0)
+            close(file);
+        return;
+    }
+    watch.cells = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if ((void *)watch.cells == MAP_FAILED)
+        return;
+    watch.replay = r;
+    watch.index = index;
+    watch.count = count;
+    watch.all = all;
+    if (pthread_create(&watch.id, NULL, look, NULL) == 0)
+        atomic_store(&watch.running, true);
+}
+
+void watch_end(void)
+{
+    if (!atomic_load(&watch.running))
+        return;
+    atomic_store(&watch.stop, true);
+    pthread_join(watch.id, NULL);
+    atomic_store(&watch.running, false);
+}
