@@ -263,7 +263,7 @@ static const char sites[CALLS + 1];
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
-    static const struct code_module program = {"program", {1, 2, 3, 4}, 4};
+    static const struct code_module program = {.name = "program", .build_id = {1, 2, 3, 4}, .build_id_length = 4};
     frames[0] = (struct code_frame){&program, (uint64_t)((const char *)site - sites) * 16};
     return 1;
 }
