@@ -29,9 +29,11 @@ const struct view_row option_views[VIEW_COUNT] = {
 #define VIEWS_CALLS (VIEW_CALLS | VIEW_ENDINGS)
 #define VIEWS_THREADS                                                                                                  \
     (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_GRAMMAR | VIEW_COMMUNICATORS)
+
 /* What a selection of calls leaves something out of. */
 #define VIEWS_SELECTED (VIEW_CALLS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX)
-#define VIEWS_LINES    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES)
+
+#define VIEWS_LINES (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES)
 
 const struct option_row option_rows[] = {
     {"summary", 'y', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SUMMARY, false,

@@ -451,21 +451,17 @@ static int open_and_print(const struct options *o)
     struct pilgrim_error opened;
     if (pilgrim_open_limited(o->opened, o->memory, &trace, &opened) != PILGRIM_OK)
         return complain_of(o->path, &opened);
-    int result = EXIT_USAGE;
-    if (input_has_chosen(trace, o)) {
-        const bool searches =
-            !o->json || o->stats || o->loops || o->summary || selection_has(o->selection, SELECT_SITE);
-        struct source_lines *lines = source_lines_new(searches ? o->opened : NULL, o->modules);
-        if (lines) {
-            source_lines_warn(lines, complain);
-            source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
-            source_lines_use_trace(lines, trace, pilgrim_frame_function);
-        }
-        result = print_trace(&out, trace, o, lines);
-        if (opened.status != PILGRIM_OK && result == 0)
-            result = complain_of(o->path, &opened);
-        source_lines_free(lines);
+    const bool searches = !o->json || o->stats || o->loops || o->summary || selection_has(o->selection, SELECT_SITE);
+    struct source_lines *lines = source_lines_new(searches ? o->opened : NULL, o->modules);
+    if (lines) {
+        source_lines_warn(lines, complain);
+        source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
+        source_lines_use_trace(lines, trace, pilgrim_frame_function);
     }
+    int result = print_trace(&out, trace, o, lines);
+    if (opened.status != PILGRIM_OK && result == 0)
+        result = complain_of(o->path, &opened);
+    source_lines_free(lines);
     pilgrim_close(trace);
     return result;
 }

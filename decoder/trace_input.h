@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace that is read: a file, or the standard input; and whether it has what is asked for. */
+/* The trace that is read: a file, or the standard input. */
 #ifndef DECODER_TRACE_INPUT_H
 #define DECODER_TRACE_INPUT_H
 
 #include <stdio.h>
-
-#include <pilgrim/reader.h>
-
-#include "decode_options.h"
 
 enum { INPUT_PATH_MAX = 64 };
 
@@ -15,8 +11,5 @@ enum { INPUT_PATH_MAX = 64 };
  * name if it is a pipe. PLACE is room for that path; *COPY becomes that file, to be closed behind the trace, or NULL.
  * NULL: it cannot be copied; errno says why. */
 const char *input_path(const char *path, char place[INPUT_PATH_MAX], FILE **copy);
-
-/* Returns true if the trace has some of the ranks and threads that are asked for; else prints what there is. */
-bool input_has_chosen(const struct pilgrim_trace *trace, const struct options *o);
 
 #endif
