@@ -95,6 +95,11 @@ enum pilgrim_status program_print(struct output *o, const struct loops_list *l, 
 struct shown_thread;
 struct nest_counts;
 bool threads_print(struct output *o, const struct shown_thread *list, size_t count);
+
+/* Prints which of the threads AROUND the threads SOME are: "on 8 of 27 ranks: 0,2,6", "on all ranks but 3", or "on 5
+ * threads" if a rank has several. Both lists are sorted by rank and number. False: no memory. */
+bool threads_print_some(struct output *o, const struct shown_thread *some, size_t count,
+                        const struct shown_thread *around, size_t around_count);
 void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads);
 void loops_counts(struct output *o, const struct nest_counts *c);
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator);

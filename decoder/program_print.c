@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints programs as trees of functions, loops and calls (--loops of a trace with call paths); pilgrim-decode(1),
  * LOOPS, explains the output. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode_errors.h"
@@ -28,9 +30,24 @@ static void out_place(struct output *o, const struct program_node *node, const c
     out_number(o, node->place_last);
 }
 
-/* Prints what the line of the nodes from FIRST to NODE has behind the name. THREADS have the node around them. */
+/* Which threads are named of at most so many; of more only how many. */
+enum { NAMED_MAX = 1 << 16 };
+
+/* Prints on which of the threads AROUND the threads of NODE are. */
+static void out_threads(struct output *o, const struct program_node *node, const struct thread_set *around)
+{
+    size_t count, around_count;
+    struct shown_thread *some = program_threads(node->set, &count), *all = program_threads(around, &around_count);
+    if (!some || !all || !threads_print_some(o, some, count, all, around_count))
+        o->error = ENOMEM;
+    free(some);
+    free(all);
+}
+
+/* Prints what the line of the nodes from FIRST to NODE has behind the name. AROUND are the THREADS that have the node
+ * around them. */
 static void out_figures(struct output *o, const struct program_node *first, const struct program_node *node,
-                        size_t threads)
+                        const struct thread_set *around, size_t threads)
 {
     const struct program_node *line = first;
     const char *separator = "   ";
@@ -62,9 +79,13 @@ static void out_figures(struct output *o, const struct program_node *first, cons
     }
     if (line->threads < threads) {
         out_text(o, separator);
-        out_text(o, "on ");
-        out_uint(o, line->threads);
-        out_text(o, line->threads == 1 ? " thread" : " threads");
+        if (threads <= NAMED_MAX) {
+            out_threads(o, line, around);
+        } else {
+            out_text(o, "on ");
+            out_uint(o, line->threads);
+            out_text(o, line->threads == 1 ? " thread" : " threads");
+        }
     }
 }
 
@@ -120,10 +141,11 @@ static bool is_joined(const struct program_node *node)
     return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP);
 }
 
-/* Prints the nodes from BEGIN to END, of a node that THREADS have, in the function AROUND. Recursion is as deep as the
- * tree. */
+/* Prints the nodes from BEGIN to END, of a node that the THREADS of SET have, in the function AROUND. Recursion is as
+ * deep as the tree. */
 static void out_nodes(struct output *o, const struct program *p, const struct program_node *begin,
-                      const struct program_node *end, const char *around, unsigned depth, size_t threads)
+                      const struct program_node *end, const char *around, unsigned depth, const struct thread_set *set,
+                      size_t threads)
 {
     for (const struct program_node *node = begin, *last; node < end && !o->error; node += node->size) {
         for (unsigned i = 0; i <= depth; i++)
@@ -142,7 +164,7 @@ static void out_nodes(struct output *o, const struct program *p, const struct pr
         } else {
             out_chain(o, node, last, around);
         }
-        out_figures(o, node, last, threads);
+        out_figures(o, node, last, set, threads);
         if (before) {
             out_text(o, ", as at ");
             out_place(o, before, NULL);
@@ -154,7 +176,7 @@ static void out_nodes(struct output *o, const struct program *p, const struct pr
         while (function > node && function->kind != PROGRAM_FUNCTION)
             function--;
         const char *name = function->kind == PROGRAM_FUNCTION ? function->name : around;
-        out_nodes(o, p, last + 1, last + last->size, name, depth + 1, last->threads);
+        out_nodes(o, p, last + 1, last + last->size, name, depth + 1, last->set, last->threads);
     }
 }
 
@@ -172,8 +194,20 @@ static void json_ns(struct output *o, const char *name, double ns)
     out_uint(o, ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
 }
 
-/* Prints the members of NODE, but for the nodes in it. */
-static void json_node(struct output *o, const struct program_node *node)
+/* Prints which threads SET has. */
+static void json_threads(struct output *o, const struct thread_set *set)
+{
+    size_t count;
+    struct shown_thread *threads = program_threads(set, &count);
+    out_text(o, ",\"on\":\"");
+    if (!threads || !threads_print(o, threads, count))
+        o->error = ENOMEM;
+    out_char(o, '"');
+    free(threads);
+}
+
+/* Prints the members of NODE of P, but for the nodes in it. */
+static void json_node(struct output *o, const struct program *p, const struct program_node *node)
 {
     static const char *const kinds[] = {
         [PROGRAM_FUNCTION] = "{\"function\":", [PROGRAM_LOOP] = "{\"loop\":true", [PROGRAM_CALLS] = "{\"func\":"};
@@ -188,6 +222,8 @@ static void json_node(struct output *o, const struct program_node *node)
     }
     out_json_field(o, "places", (int64_t)node->sites);
     out_json_field(o, "threads", (int64_t)node->threads);
+    if (node->threads < p->thread_count && p->thread_count <= NAMED_MAX)
+        json_threads(o, node->set);
     out_json_field(o, "around", (int64_t)node->around);
     out_json_field(o, "times", (int64_t)node->counts.times);
     out_json_field(o, "total", (int64_t)node->counts.total);
@@ -199,16 +235,17 @@ static void json_node(struct output *o, const struct program_node *node)
 }
 
 /* Prints the nodes from BEGIN to END. Recursion is as deep as the tree. */
-static void json_nodes(struct output *o, const struct program_node *begin, const struct program_node *end)
+static void json_nodes(struct output *o, const struct program *p, const struct program_node *begin,
+                       const struct program_node *end)
 {
     out_char(o, '[');
     for (const struct program_node *node = begin; node < end && !o->error; node += node->size) {
         if (node > begin)
             out_char(o, ',');
-        json_node(o, node);
+        json_node(o, p, node);
         if (node->size > 1) {
             out_text(o, ",\"in\":");
-            json_nodes(o, node + 1, node + node->size);
+            json_nodes(o, p, node + 1, node + node->size);
         }
         out_char(o, '}');
     }
@@ -224,7 +261,7 @@ static bool json_program(struct output *o, const struct program *p)
     out_json_field(o, "calls_min", (int64_t)p->calls_min);
     out_json_field(o, "calls_max", (int64_t)p->calls_max);
     out_text(o, ",\"program\":");
-    json_nodes(o, p->nodes, p->nodes + p->count);
+    json_nodes(o, p, p->nodes, p->nodes + p->count);
     out_text(o, "}\n");
     return good;
 }
@@ -235,7 +272,7 @@ static bool text_program(struct output *o, const struct program *p, bool is_firs
         out_char(o, '\n');
     bool good = threads_print(o, p->threads, p->thread_count);
     loops_calls(o, p->calls_min, p->calls_max, p->thread_count);
-    out_nodes(o, p, p->nodes, p->nodes + p->count, NULL, 0, p->thread_count);
+    out_nodes(o, p, p->nodes, p->nodes + p->count, NULL, 0, p->set, p->thread_count);
     return good;
 }
 

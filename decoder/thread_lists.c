@@ -31,8 +31,8 @@ static void out_ranges(struct output *o, const char *text, size_t length, bool i
     out_bytes(o, text + tail, length - tail);
 }
 
-/* Prints "rank 3", or "ranks 0-8 (9)". False: no memory. */
-static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
+/* Returns NUMBERS as ranges, "0-8,12", for the caller to free. NULL: no memory. */
+static char *fold_numbers(const uint32_t *numbers, size_t count)
 {
     enum { DIGITS = 12 };
     char(*digits)[DIGITS] = malloc((count + 1) * sizeof *digits);
@@ -44,22 +44,32 @@ static bool out_numbers(struct output *o, const char *what, const uint32_t *numb
     }
     if (digits && names)
         folded = fold_names(names, count);
-    if (folded) {
-        bool brackets = folded[0] == '[';
-        out_text(o, what);
-        out_text(o, count == 1 ? " " : "s ");
-        out_ranges(o, folded + brackets, strlen(folded) - 2 * brackets, is_short);
-        if (count > 1) {
-            out_text(o, " (");
-            out_uint(o, count);
-            out_char(o, ')');
-        }
+    if (folded && folded[0] == '[') {
+        size_t length = strlen(folded);
+        memmove(folded, folded + 1, length - 2);
+        folded[length - 2] = 0;
     }
     free(digits);
     free(names);
-    bool good = folded != NULL;
+    return folded;
+}
+
+/* Prints "rank 3", or "ranks 0-8 (9)". False: no memory. */
+static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
+{
+    char *folded = fold_numbers(numbers, count);
+    if (!folded)
+        return false;
+    out_text(o, what);
+    out_text(o, count == 1 ? " " : "s ");
+    out_ranges(o, folded, strlen(folded), is_short);
+    if (count > 1) {
+        out_text(o, " (");
+        out_uint(o, count);
+        out_char(o, ')');
+    }
     free(folded);
-    return good;
+    return true;
 }
 
 /* The ranks that have a thread of this number among the threads that are shown together. `ranks` points into an array
@@ -152,5 +162,58 @@ bool threads_print(struct output *o, const struct shown_thread *list, size_t cou
     free(lists);
     free(ranks);
     free(numbers);
+    return good;
+}
+
+/* Fills RANKS with those of SOME, and MISSING with those of AROUND that SOME lacks. False: not all threads are thread
+ * 0, or SOME are not among AROUND. */
+static bool list_missing(const struct shown_thread *some, size_t count, const struct shown_thread *around,
+                         size_t around_count, uint32_t *ranks, uint32_t *missing)
+{
+    size_t found = 0, lacks = 0;
+    for (size_t i = 0; i < around_count; i++) {
+        if (around[i].thread != 0)
+            return false;
+        if (found < count && some[found].rank == around[i].rank && some[found].thread == 0)
+            ranks[found++] = around[i].rank;
+        else
+            missing[lacks++] = around[i].rank;
+    }
+    return found == count;
+}
+
+bool threads_print_some(struct output *o, const struct shown_thread *some, size_t count,
+                        const struct shown_thread *around, size_t around_count)
+{
+    uint32_t *ranks = malloc((around_count + 1) * sizeof *ranks),
+             *missing = malloc((around_count + 1) * sizeof *missing);
+    char *folded = NULL, *others = NULL;
+    bool good = ranks && missing;
+    out_text(o, "on ");
+    if (good && count < around_count && list_missing(some, count, around, around_count, ranks, missing)) {
+        folded = fold_numbers(ranks, count);
+        others = fold_numbers(missing, around_count - count);
+        good = folded && others;
+        if (good && strlen(others) < strlen(folded)) {
+            out_text(o, around_count - count == 1 ? "all ranks but " : "all but ranks ");
+            out_ranges(o, others, strlen(others), true);
+        } else if (good && count == 1) {
+            out_text(o, "rank ");
+            out_text(o, folded);
+        } else if (good) {
+            out_uint(o, count);
+            out_text(o, " of ");
+            out_uint(o, around_count);
+            out_text(o, " ranks: ");
+            out_ranges(o, folded, strlen(folded), true);
+        }
+    } else {
+        out_uint(o, count);
+        out_text(o, count == 1 ? " thread" : " threads");
+    }
+    free(ranks);
+    free(missing);
+    free(folded);
+    free(others);
     return good;
 }

@@ -16,8 +16,90 @@ enum {
 /* All that is aligned together, in pairs of nodes: some seconds at most. */
 #define PAIRS_MAX UINT64_C(300000000)
 
+/* ---- sets of threads ---- */
+
+/* Returns a new set, which lives as long as LIST. NULL: no memory. */
+static const struct thread_set *new_set(struct program_list *list, struct thread_set set)
+{
+    if (list->set_count == list->set_capacity) {
+        size_t capacity = 2 * list->set_capacity + 16;
+        struct thread_set **grown = realloc(list->sets, capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        list->sets = grown;
+        list->set_capacity = capacity;
+    }
+    struct thread_set *made = malloc(sizeof *made);
+    if (!made)
+        return NULL;
+    *made = set;
+    return list->sets[list->set_count++] = made;
+}
+
+/* Adds FROM to the set *TO. The nodes of two programs have few different sets, so most unions are the one before.
+ * False: no memory. */
+static bool add_set(struct program_list *list, const struct thread_set **to, const struct thread_set *from)
+{
+    const struct thread_set *last = list->set_count ? list->sets[list->set_count - 1] : NULL;
+    if (!last || last->a != *to || last->b != from)
+        last = new_set(list, (struct thread_set){.a = *to, .b = from});
+    *to = last;
+    return last;
+}
+
+static int compare_shown(const void *x, const void *y)
+{
+    const struct shown_thread *a = x, *b = y;
+    return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank)
+                              : (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+struct shown_thread *program_threads(const struct thread_set *set, size_t *count)
+{
+    size_t left = 1, room = 16, capacity = 16;
+    const struct thread_set **stack = malloc(room * sizeof *stack);
+    struct shown_thread *threads = malloc(capacity * sizeof *threads);
+    bool good = stack && threads;
+    *count = 0;
+    if (good)
+        stack[0] = set;
+    while (good && left > 0) {
+        const struct thread_set *s = stack[--left];
+        if (s->loops) {
+            while (capacity < *count + s->loops->thread_count)
+                capacity *= 2;
+            struct shown_thread *grown = realloc(threads, capacity * sizeof *threads);
+            good = grown;
+            threads = grown ? grown : threads;
+            if (good)
+                memcpy(threads + *count, s->loops->threads, s->loops->thread_count * sizeof *threads);
+            *count += s->loops->thread_count;
+            continue;
+        }
+        if (left + 2 > room) {
+            const struct thread_set **grown = realloc(stack, 2 * room * sizeof *stack);
+            good = grown;
+            stack = grown ? grown : stack;
+            room *= 2;
+        }
+        if (good) {
+            stack[left++] = s->a;
+            stack[left++] = s->b;
+        }
+    }
+    free(stack);
+    if (good && *count > 0)
+        qsort(threads, *count, sizeof *threads, compare_shown);
+    if (!good)
+        free(threads);
+    return good ? threads : NULL;
+}
+
+/* ---- nodes ---- */
+
 /* The nodes that are made of two lists. */
 struct union_maker {
+    struct program_list *list;
     struct program_node *nodes;
     size_t count;
     bool failed;
@@ -116,6 +198,7 @@ static void unite(struct union_maker *u, const struct program_node *a, const str
             u->nodes[made] = *l.a[i];
             program_node_add(&u->nodes[made], l.b[k]);
             u->nodes[made].threads += l.b[k]->threads;
+            u->failed = !add_set(u->list, &u->nodes[made].set, l.b[k]->set);
             unite(u, l.a[i] + 1, l.a[i] + l.a[i]->size, l.b[k] + 1, l.b[k] + l.b[k]->size);
             u->nodes[made].size = u->count - made;
             i++;
@@ -152,31 +235,32 @@ static bool add_threads(struct program *p, const struct shown_thread *threads, s
 }
 
 /* Adds what P has beside its nodes to WHOLE. False: no memory. */
-static bool add_program(struct program *whole, const struct program *p)
+static bool add_program(struct program_list *list, struct program *whole, const struct program *p)
 {
     whole->calls_min = p->calls_min < whole->calls_min ? p->calls_min : whole->calls_min;
     whole->calls_max = p->calls_max > whole->calls_max ? p->calls_max : whole->calls_max;
     whole->number = p->number < whole->number ? p->number : whole->number;
-    return add_threads(whole, p->threads, p->thread_count);
+    return add_set(list, &whole->set, p->set) && add_threads(whole, p->threads, p->thread_count);
 }
 
-/* Adds the nodes of P to those of WHOLE if these are the same. */
-static bool join_same(struct program *whole, const struct program *p)
+/* Adds the nodes of P to those of WHOLE if these are the same. *GOOD becomes false if there is no memory. */
+static bool join_same(struct program_list *list, struct program *whole, const struct program *p, bool *good)
 {
     if (!is_same(whole, p))
         return false;
     for (size_t i = 0; i < p->count; i++) {
         program_node_add(&whole->nodes[i], &p->nodes[i]);
         whole->nodes[i].threads += p->nodes[i].threads;
+        *good = add_set(list, &whole->nodes[i].set, p->nodes[i].set) && *good;
     }
     return true;
 }
 
 /* Adds the nodes of P to those of WHOLE if two thirds of the larger one are common, or if WHOLE has all of P, which is
  * more than half of it. *PAIRS is what may still be aligned. False: it did not, or there is no memory. */
-static bool join_alike(struct program *whole, const struct program *p, uint64_t *pairs)
+static bool join_alike(struct program_list *list, struct program *whole, const struct program *p, uint64_t *pairs)
 {
-    struct union_maker u = {0};
+    struct union_maker u = {.list = list};
     size_t larger = whole->count > p->count ? whole->count : p->count;
     uint64_t wanted = (uint64_t)whole->count * p->count;
     if (2 * p->count <= whole->count || wanted > *pairs)
@@ -218,14 +302,14 @@ static void program_free(struct program *p)
     *p = (struct program){0};
 }
 
-/* Returns which of the first COUNT programs P was joined with; COUNT: none. */
-static size_t join_one(struct program_list *list, size_t count, const struct program *p, uint64_t *pairs)
+/* Returns which of the first COUNT programs P was joined with; COUNT: none. *GOOD: as join_same. */
+static size_t join_one(struct program_list *list, size_t count, const struct program *p, uint64_t *pairs, bool *good)
 {
     for (size_t i = 0; i < count; i++)
-        if (join_same(&list->programs[i], p))
+        if (join_same(list, &list->programs[i], p, good))
             return i;
     for (size_t i = 0; i < count && i < ALIGNED_MAX; i++)
-        if (join_alike(&list->programs[i], p, pairs))
+        if (join_alike(list, &list->programs[i], p, pairs))
             return i;
     return count;
 }
@@ -239,9 +323,9 @@ static bool join_all(struct program_list *list)
     qsort(list->programs, list->count, sizeof *list->programs, compare_sizes);
     for (size_t i = 0; i < list->count; i++) {
         struct program *p = &list->programs[i];
-        size_t joined = join_one(list, kept, p, &pairs);
+        size_t joined = join_one(list, kept, p, &pairs, &good);
         if (joined < kept) {
-            good = add_program(&list->programs[joined], p) && good;
+            good = add_program(list, &list->programs[joined], p) && good;
             program_free(p);
         } else if (kept++ != i) {
             list->programs[kept - 1] = *p;
@@ -266,6 +350,11 @@ bool program_list_make(struct program_list *list, const struct loops_list *loops
         struct program *p = &list->programs[list->count++];
         good = program_make(p, s, paths, depth) && add_threads(p, s->threads, s->thread_count);
         p->number = i;
+        const struct thread_set *set = good ? new_set(list, (struct thread_set){.loops = s}) : NULL;
+        good = set;
+        p->set = set;
+        for (size_t k = 0; good && k < p->count; k++)
+            p->nodes[k].set = set;
     }
     return good && (count == 0 || join_all(list));
 }
@@ -274,5 +363,8 @@ void program_list_free(struct program_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         program_free(&list->programs[i]);
+    for (size_t i = 0; i < list->set_count; i++)
+        free(list->sets[i]);
+    free(list->sets);
     free(list->programs);
 }

@@ -9,6 +9,12 @@
 
 enum program_kind { PROGRAM_FUNCTION, PROGRAM_LOOP, PROGRAM_CALLS };
 
+/* Threads: those of two sets, or those of LOOPS. */
+struct thread_set {
+    const struct thread_set *a, *b;
+    const struct shown_loops *loops; /* NULL: of the two sets */
+};
+
 /* A node. Behind it stand the nodes below it, in the order in which an iteration reaches them.
  * A function: what neighbours have in common that were called through the same call in the function around it.
  * Neighbours that do the same are one if their lines are, or if they make only one MPI call. It comes in a part of the
@@ -16,10 +22,11 @@ enum program_kind { PROGRAM_FUNCTION, PROGRAM_LOOP, PROGRAM_CALLS };
  * to each other in one function, at one call site or several. */
 struct program_node {
     enum program_kind kind;
-    size_t size;      /* how many nodes it has, itself included */
-    size_t depth;     /* how many nodes are around it */
-    size_t threads;   /* how many of the program's threads have it */
-    const char *name; /* of the function */
+    size_t size;                  /* how many nodes it has, itself included */
+    size_t depth;                 /* how many nodes are around it */
+    size_t threads;               /* how many of the program's threads have it ... */
+    const struct thread_set *set; /* ... and which */
+    const char *name;             /* of the function */
     /* Functions and calls: where it is called from. Several call sites that differ in the number at the end of their
      * text are first to last. NULL: unknown, or the first function. */
     const char *place;
@@ -37,12 +44,15 @@ struct program {
     uint64_t calls_min, calls_max; /* of one thread */
     struct shown_thread *threads;
     size_t thread_count;
-    size_t number; /* of the first of its loops in the list */
+    const struct thread_set *set; /* these threads, too */
+    size_t number;                /* of the first of its loops in the list */
 };
 
 struct program_list {
     struct program *programs;
     size_t count;
+    struct thread_set **sets;
+    size_t set_count, set_capacity;
 };
 
 /* Makes the programs of LOOPS. DEPTH: so many functions of a path are shown at most; the last one has no nodes then,
@@ -56,6 +66,9 @@ void program_list_free(struct program_list *list);
 /* Makes the program of the threads of LOOPS, without its list of threads. DEPTH: as program_list_make. False: no
  * memory; P->nodes is to be freed in any case. */
 bool program_make(struct program *p, const struct shown_loops *loops, struct call_paths *paths, uint64_t depth);
+
+/* Returns the threads of SET, sorted by rank and number; *COUNT of them. NULL: no memory. The caller frees them. */
+struct shown_thread *program_threads(const struct thread_set *set, size_t *count);
 
 /* Returns where the number begins at the end of PLACE: the line of "FILE:LINE", or the offset of "NAME+0xOFFSET"; NULL:
  * there is none. */
