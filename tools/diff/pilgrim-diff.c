@@ -54,6 +54,7 @@ static int open_side(struct diff *d, unsigned side)
     d->lines[side] = source_lines_new(path, d->options.modules);
     if (!d->lines[side])
         return no_room();
+    source_lines_ran_in(d->lines[side], pilgrim_property(d->traces[side], "folder"));
     source_lines_use_trace(d->lines[side], d->traces[side], pilgrim_frame_function);
     return -1;
 }

@@ -353,8 +353,10 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     if (why)
         return complain(path, why);
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
-    if (r->lines)
+    if (r->lines) {
+        source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
         source_lines_use_trace(r->lines, trace, pilgrim_frame_function);
+    }
     enum pilgrim_status status = wait_states_find(&w, trace, &error);
     r->w = &w;
     if (w.match && !print_rows(r) && status == PILGRIM_OK) {
