@@ -331,12 +331,12 @@ TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(B)/obj
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
 
-DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addprefix $(B)/obj/decoder/,output.o text.o) $(B)/libanalysis.a
+DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o text.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(B)/obj/decoder/output.o $(B)/libanalysis.a
+WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm

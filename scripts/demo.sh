@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The demonstration of `make demo`: traces a stencil on 4 ranks, shows the trace's size and the first calls of two ranks.
+# The demonstration of `make demo`: traces a stencil on 4 ranks, shows the trace's size, the first calls of a rank, and
+# the run on one page.
 # Usage: demo.sh BUILD, with MPIEXEC in the environment.
 set -eu
 
@@ -19,9 +20,9 @@ show "mpiexec -n 4 pilgrim-run stencil2d 100"
 "$MPIEXEC" -n 4 pilgrim-run stencil2d 100
 show "ls -l stencil2d.pilgrim"
 ls -l stencil2d.pilgrim
-for rank in 0 3; do
-    show "pilgrim-decode --rank=$rank --limit=12 stencil2d.pilgrim"
-    pilgrim-decode --rank=$rank --limit=12 stencil2d.pilgrim
-done
+show "pilgrim-decode --rank=3 --limit=12 stencil2d.pilgrim"
+pilgrim-decode --rank=3 --limit=12 stencil2d.pilgrim
+show "pilgrim stencil2d.pilgrim"
+pilgrim stencil2d.pilgrim
 echo
 echo "The trace and the program are in $build/demo and $build/programs."

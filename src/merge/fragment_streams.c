@@ -322,16 +322,6 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
 
 /* ---- loops ---- */
 
-/* Puts the grammar of terminal 0, COUNT times (rules/rules.h). */
-static void put_run(struct bytes *b, uint64_t count)
-{
-    bytes_put_varint(b, 1);
-    bytes_put_varint(b, 1);
-    bytes_put_varint(b, count > 1 ? 2 : 0);
-    if (count > 1)
-        bytes_put_varint(b, count - 2);
-}
-
 /* Adds the trips of a loop. They are the values of a class like any other: a returned int, unzipped. */
 static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank,
                                      struct loops_loop *l)
@@ -344,7 +334,7 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
     uint32_t sequence, value_group;
     bytes_put_u8(&shape, VALUE_INT);
     TRY(intern_bytes(&f->shapes, &shape, &entry.shape));
-    put_run(&values, l->count);
+    rules_put_run(&values, l->count);
     TRY(intern_bytes(&f->sequences, &values, &sequence));
     TRY(fragment_value_group(f, group, class_index, sequence, &entry, 1, &value_group));
     TRY(stored_deltas_add(&f->stored_deltas, &l->differences, &differences.value));

@@ -395,3 +395,12 @@ uint64_t rules_length(const struct rules *r, uint64_t sequence)
 {
     return rules_is_expansion(sequence) ? r->total[rules_start(sequence)].length : sequence % 2;
 }
+
+void rules_put_run(struct bytes *out, uint64_t count)
+{
+    bytes_put_varint(out, 1);
+    bytes_put_varint(out, 1);
+    bytes_put_varint(out, count > 1 ? 2 : 0);
+    if (count > 1)
+        bytes_put_varint(out, count - 2);
+}

@@ -107,6 +107,9 @@ enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struc
  * of GRAMMAR are trusted: grammar_serialise wrote them. */
 void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out);
 
+/* Appends to OUT the grammar of terminal 0, COUNT times, at least once. */
+void rules_put_run(struct bytes *out, uint64_t count);
+
 /* Parses and checks a table, which may be empty. Subtracts the memory it takes from *BUDGET (bytes); PILGRIM_LIMIT if
  * that is not enough. *R borrows the bytes that C reads, where blocks stay packed. Otherwise as rules_parse. */
 enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r) PILGRIM_CHECKED;

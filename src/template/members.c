@@ -8,6 +8,7 @@
 
 #include "base/try.h"
 #include "merge/value_group.h"
+#include "rules/rules.h"
 
 /* ---- the order ---- */
 
@@ -290,16 +291,6 @@ enum pilgrim_status members_join_class(const struct class_source *s)
 
 /* ---- loops ---- */
 
-/* Appends the grammar of terminal 0, COUNT times, at least once (rules/rules.h). */
-static void put_run(struct bytes *b, uint64_t count)
-{
-    bytes_put_varint(b, 1);
-    bytes_put_varint(b, 1);
-    bytes_put_varint(b, count > 1 ? 2 : 0);
-    if (count > 1)
-        bytes_put_varint(b, count - 2);
-}
-
 /* Finds or adds the value group of members that meet a loop MET times. */
 static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t group, uint32_t class_index, uint64_t met,
                                             uint32_t shape, uint32_t *number)
@@ -309,7 +300,7 @@ static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t grou
     uint32_t sequence;
     if (!met)
         return empty_value_group(into, group, class_index, number);
-    put_run(&run, met);
+    rules_put_run(&run, met);
     TRY(intern_bytes(&into->sequences, &run, &sequence));
     return fragment_value_group(into, group, class_index, sequence, &entry, 1, number);
 }

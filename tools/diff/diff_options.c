@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff_message.h"
+#include "../../decoder/decode_errors.h"
 
 static const char usage[] = "usage: pilgrim-diff [OPTION...] TRACE TRACE\n"
                             "       pilgrim-diff [OPTION...] --ranks=N:N TRACE\n";
@@ -41,10 +41,9 @@ static bool take_ignored(const char *text, unsigned *bits)
         while (i < count && (strlen(ignored[i].name) != length || strncmp(ignored[i].name, text, length) != 0))
             i++;
         if (i == count) {
-            diff_fail(
-                "--ignore: '%.*s' is not one of times, sizes, tags, peers, hosts, polls, buffers, objects, texts, "
-                "results, sites",
-                (int)length, text);
+            complain("--ignore: '%.*s' is not one of times, sizes, tags, peers, hosts, polls, buffers, objects, texts, "
+                     "results, sites",
+                     (int)length, text);
             return false;
         }
         *bits |= ignored[i].ignore;
@@ -65,7 +64,7 @@ static bool take_pair(const char *name, const char *text, uint64_t most, uint64_
         text = good ? end + 1 : text;
     }
     if (!good)
-        diff_fail("%s: two numbers with a colon between them are expected", name);
+        complain("%s: two numbers with a colon between them are expected", name);
     return good;
 }
 
@@ -77,7 +76,7 @@ static bool take_memory(const char *text, uint64_t *bytes)
     bool good = n && end[shift != 0] == '\0' && n <= UINT64_MAX >> shift;
     *bytes = n << shift;
     if (!good)
-        diff_fail("--memory: a number of bytes is expected, with K, M or G behind it");
+        complain("--memory: a number of bytes is expected, with K, M or G behind it");
     return good;
 }
 
@@ -86,7 +85,7 @@ static bool take_format(const char *text, bool *json)
     *json = !strcmp(text, "json");
     bool good = *json || !strcmp(text, "text");
     if (!good)
-        diff_fail("--format: '%s' is neither text nor json", text);
+        complain("--format: '%s' is neither text nor json", text);
     return good;
 }
 

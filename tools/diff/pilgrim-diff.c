@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diff_message.h"
+#include "../../decoder/decode_errors.h"
 #include "diff_report.h"
 #include "rank_pairs.h"
 
@@ -27,15 +27,15 @@ struct diff {
 static int failed(const char *path, const struct pilgrim_error *error)
 {
     if (path)
-        diff_fail("%s: %s", path, error->message);
+        complain("%s: %s", path, error->message);
     else
-        diff_fail("%s", error->message);
+        complain("%s", error->message);
     return EXIT_WRONG;
 }
 
 static int no_room(void)
 {
-    diff_fail("not enough memory");
+    complain("not enough memory");
     return EXIT_WRONG;
 }
 
@@ -67,8 +67,8 @@ static int read_side(struct diff *d, unsigned side)
     d->sides[side] = (struct diff_side){
         .number = side, .trace = d->traces[side], .kinds = d->kinds, .ignore_polls = d->options.ignored & IGNORE_POLLS};
     if (d->options.two_ranks && rank >= pilgrim_rank_count(d->traces[side])) {
-        diff_fail("%s: there is no rank %u, but %u ranks", d->options.paths[side], rank,
-                  pilgrim_rank_count(d->traces[side]));
+        complain("%s: there is no rank %u, but %u ranks", d->options.paths[side], rank,
+                 pilgrim_rank_count(d->traces[side]));
         return EXIT_WRONG;
     }
     enum pilgrim_status status = side_read(&d->sides[side], rank, &error);
@@ -144,7 +144,7 @@ static int print_all(struct diff *d)
         report_text(&o, &report);
     out_flush(&o);
     if (o.error) {
-        diff_fail("standard output: %s", strerror(o.error));
+        complain("standard output: %s", strerror(o.error));
         return EXIT_WRONG;
     }
     return report.equal ? EXIT_EQUAL : EXIT_DIFFERS;
@@ -168,6 +168,7 @@ static void close_all(struct diff *d)
 int main(int argc, char **argv)
 {
     static struct diff d;
+    complain_as = "pilgrim-diff";
     int status = diff_options_parse(argc, argv, &d.options);
     if (status >= 0)
         return status;

@@ -11,6 +11,7 @@
 
 #include "analysis/source_lines.h"
 #include "analysis/wait_states.h"
+#include "../../decoder/decode_errors.h"
 #include "../../decoder/output.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, ROWS = 20, WORST = 3, PLACE_MAX = 512 };
@@ -40,15 +41,9 @@ struct report {
     uint64_t limit;
 };
 
-static int complain(const char *what, const char *why)
+static int failed(const char *what, const char *why)
 {
-    static struct output messages = {.descriptor = 2};
-    out_text(&messages, "pilgrim-waits: ");
-    out_name(&messages, what);
-    out_text(&messages, ": ");
-    out_name(&messages, why);
-    out_char(&messages, '\n');
-    out_flush(&messages);
+    complain("%s: %s", what, why);
     return EXIT_DAMAGED;
 }
 
@@ -351,7 +346,7 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     int result = 0;
     const char *why = why_not(trace);
     if (why)
-        return complain(path, why);
+        return failed(path, why);
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
     if (r->lines) {
         source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
@@ -365,9 +360,9 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     }
     out_flush(r->o);
     if (status != PILGRIM_OK || opened->status != PILGRIM_OK)
-        result = complain(path, status != PILGRIM_OK ? error.message : opened->message);
+        result = failed(path, status != PILGRIM_OK ? error.message : opened->message);
     if (r->o->error && r->o->error != EPIPE)
-        result = complain("cannot write the output, which is incomplete", strerror(r->o->error));
+        result = failed("cannot write the output, which is incomplete", strerror(r->o->error));
     source_lines_free(r->lines);
     wait_states_free(&w);
     return result;
@@ -404,6 +399,7 @@ int main(int argc, char **argv)
     char *end;
     int option;
     signal(SIGPIPE, SIG_IGN);
+    complain_as = "pilgrim-waits";
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {
         case 'f':
@@ -432,7 +428,7 @@ int main(int argc, char **argv)
         return wrong_use(optind == argc ? "no trace is given" : "more than one trace is given");
     const char *path = argv[optind];
     if (pilgrim_open(path, &trace, &opened) != PILGRIM_OK)
-        return complain(path, opened.message);
+        return failed(path, opened.message);
     int result = print_trace(path, trace, &opened, &report, modules);
     pilgrim_close(trace);
     return result;
