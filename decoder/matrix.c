@@ -242,7 +242,9 @@ enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *t
         status = add_rank(&m, rank, error);
     if (status == PILGRIM_OK && options->selector)
         status = selector_end(options->selector, error);
-    if (m.messages && !print_cells(o, &m) && status == PILGRIM_OK)
+    if (status == PILGRIM_OK && options->selector && !selector_chose(options->selector, error))
+        status = PILGRIM_INVALID;
+    if (status != PILGRIM_INVALID && m.messages && !print_cells(o, &m) && status == PILGRIM_OK)
         status = no_memory(error);
     *unsized = m.unsized;
     messages_free(m.messages);

@@ -356,6 +356,8 @@ static enum pilgrim_status print_selected(struct output *out, const struct pilgr
         call_lines_print(p->calls, &call);
         left--;
     }
+    if (status == PILGRIM_END && !begun && !calls_chose(calls, error))
+        status = PILGRIM_INVALID;
     if (calls && p->times.status == PILGRIM_OK)
         p->times.status = calls_times(calls, &p->times);
     pilgrim_calls_close(calls);
@@ -444,6 +446,23 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     return PILGRIM_OK;
 }
 
+/* True if --from is not more than the chosen threads have calls. */
+static bool check_from(const struct pilgrim_trace *trace, const struct options *o)
+{
+    uint64_t most = 0;
+    if (o->from == 0)
+        return true;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace); rank++)
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank); thread++) {
+            const uint64_t count = shows(o, rank, thread) ? pilgrim_call_count(trace, rank, thread) : 0;
+            most = count > most ? count : most;
+        }
+    if (o->from > most)
+        complain("%s: --from: no call %llu: the chosen threads have at most %llu calls", o->path,
+                 (unsigned long long)o->from, (unsigned long long)most);
+    return o->from <= most;
+}
+
 static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                        struct source_lines *lines)
 {
@@ -452,6 +471,13 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         complain("%s: %s", o->path, error.message);
         return EXIT_USAGE;
     }
+    const char *timing = pilgrim_property(trace, "timing");
+    if (o->timeline && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
+        complain("%s: --timeline needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path);
+        return EXIT_USAGE;
+    }
+    if (!check_from(trace, o))
+        return EXIT_USAGE;
     enum pilgrim_status status = print_view(out, trace, o, lines, &error);
     out_flush(out);
     if (status == PILGRIM_INVALID && (o->selects || o->timeline)) {

@@ -453,6 +453,8 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
         status = take_all_times(m, error);
     if (status == PILGRIM_OK && m->selector)
         status = selector_end(m->selector, error);
+    if (status == PILGRIM_OK && m->selector && !selector_chose(m->selector, error))
+        status = PILGRIM_INVALID;
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
     messages_free(m->messages);
