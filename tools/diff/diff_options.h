@@ -35,6 +35,7 @@ struct diff_options {
     uint32_t ranks[2];
     bool two_iterations;
     uint64_t loop, iterations[2]; /* from 1 */
+    const char *not_replayed;     /* --replay: names of functions with commas between them; NULL: B is no replay */
     uint64_t memory;              /* bytes that the reader may take */
 };
 

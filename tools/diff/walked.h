@@ -22,6 +22,7 @@ struct walked {
     struct pilgrim_call call;
     uint32_t kind; /* NO_KIND: behind the last call */
     uint32_t segment;
+    struct replayed_thread *replayed; /* NULL: no replay is compared */
 };
 
 /* Goes to the next call that counts. errors: as pilgrim_cursor_next */
