@@ -5,7 +5,6 @@
  * The cache finds a body by the identity that the reader gives equal calls of one cursor. Identities count up as values
  * are met. So a table of fixed size, indexed by identity modulo its size, finds nearly as many as a hash table would.
  * Bodies lie one after another in `text`; when it is full, all of them are dropped. */
-#define _GNU_SOURCE 1 /* memmem */
 #include "call_lines.h"
 
 #include <stdlib.h>
@@ -161,10 +160,12 @@ static void drop_callers(struct call_lines *l, uint64_t start, size_t behind)
     const char *line = out_since(l->out, start, &length);
     if (!line || l->has_note || behind >= length || columns_of(line, length) <= l->columns)
         return;
-    const char *first = memmem(line + behind, length - behind, caller, strlen(caller));
-    if (!first)
+    size_t first = behind;
+    while (first + strlen(caller) <= length && memcmp(line + first, caller, strlen(caller)) != 0)
+        first++;
+    if (first + strlen(caller) > length)
         return;
-    l->out->used -= (size_t)(line + length - first);
+    l->out->used -= length - first;
     if (l->style.color)
         out_text(l->out, painted);
 }
