@@ -321,7 +321,7 @@ $(B)/libpilgrim-analysis.a: $(B)/analysis.o
 $(B)/pilgrim-decode: $(DECODER) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/libanalysis.a
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/obj/decoder/progress.o $(B)/libanalysis.a
 
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
