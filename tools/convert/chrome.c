@@ -90,7 +90,7 @@ static bool chrome_text(void *context, const char *name, const char *value)
     return true;
 }
 
-static void put_flow(struct output *o, const struct pilgrim_call *call, const struct flow *flow)
+static void put_flow(struct output *o, const struct pilgrim_call *call, const struct message_end *flow)
 {
     out_text(o, flow->received ? ",\n{\"ph\":\"f\",\"bp\":\"e\"" : ",\n{\"ph\":\"s\"");
     out_text(o, ",\"name\":\"message\",\"cat\":\"message\"");

@@ -25,7 +25,7 @@ struct convert_call {
     const struct pilgrim_call *call;
     const struct call_place *place;
     struct pilgrim_volume volume;
-    const struct flow *flows; /* messages that it begins or ends */
+    const struct message_end *flows; /* messages that it begins or ends */
     size_t flow_count;
 };
 

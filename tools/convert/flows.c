@@ -15,13 +15,13 @@ static bool add(struct flow_thread *t, uint64_t seq, uint64_t id, bool received)
 {
     if (t->count == t->capacity) {
         const size_t capacity = t->capacity ? 2 * t->capacity : 64;
-        struct flow *flows = realloc(t->flows, capacity * sizeof *flows);
+        struct message_end *flows = realloc(t->flows, capacity * sizeof *flows);
         if (!flows)
             return false;
         t->flows = flows;
         t->capacity = capacity;
     }
-    t->flows[t->count++] = (struct flow){.seq = seq, .id = id, .received = received};
+    t->flows[t->count++] = (struct message_end){.seq = seq, .id = id, .received = received};
     return true;
 }
 
@@ -64,7 +64,7 @@ static bool take_message(void *context, const struct match_operation *send, cons
 
 static int by_call(const void *a, const void *b)
 {
-    const struct flow *x = a, *y = b;
+    const struct message_end *x = a, *y = b;
     if (x->seq != y->seq)
         return x->seq < y->seq ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
@@ -95,7 +95,7 @@ static enum pilgrim_status count_ends(const struct flows *f, const struct pilgri
             at = 0;
         rank = call.rank;
         thread = call.thread;
-        const struct flow *found = flows_of(f, &call, &at, &count);
+        const struct message_end *found = flows_of(f, &call, &at, &count);
         for (size_t i = 0; i < count; i++)
             ends[found[i].id]++;
     }
@@ -183,7 +183,7 @@ void flows_free(struct flows *f)
     *f = (struct flows){0};
 }
 
-const struct flow *flows_of(const struct flows *f, const struct pilgrim_call *call, size_t *at, size_t *count)
+const struct message_end *flows_of(const struct flows *f, const struct pilgrim_call *call, size_t *at, size_t *count)
 {
     const struct flow_thread *t = thread_of(f, call->rank, call->thread);
     while (*at < t->count && t->flows[*at].seq < call->seq)

@@ -6,14 +6,14 @@
 
 #include <pilgrim/analysis.h>
 
-struct flow {
+struct message_end {
     uint64_t seq;  /* of the call */
     uint64_t id;   /* of the message, from 1 */
     bool received; /* the call ended the receive; else it began the send */
 };
 
 struct flow_thread {
-    struct flow *flows; /* in the order of their calls */
+    struct message_end *flows; /* in the order of their calls */
     size_t count, capacity;
 };
 
@@ -42,6 +42,6 @@ void flows_free(struct flows *f);
 
 /* Returns the flows of a call, *COUNT of them. *AT is the caller's, 0 before a thread's first call; calls come in their
  * order. */
-const struct flow *flows_of(const struct flows *f, const struct pilgrim_call *call, size_t *at, size_t *count);
+const struct message_end *flows_of(const struct flows *f, const struct pilgrim_call *call, size_t *at, size_t *count);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../decoder/decode_errors.h"
+#include "../../decoder/trace_input.h"
 #include "convert_run.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, CRITERION = 256 };
@@ -40,7 +41,7 @@ static const struct {
 };
 enum { CRITERIA = sizeof criteria / sizeof *criteria };
 
-struct settings {
+struct convert_settings {
     const struct convert_format *format;
     struct pilgrim_selection *selection; /* NULL: all calls */
     const char *trace, *output, *modules;
@@ -55,7 +56,7 @@ static void print_help(void)
            "ending\nif it is not given; - is the standard output.\n\n",
            usage);
     printf("  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
-           "  --to=perfetto     for ui.perfetto.dev and trace_processor: a fifth of the bytes\n"
+           "  --to=perfetto     for ui.perfetto.dev and trace_processor: less than half of the bytes\n"
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
            "  --force           replace OUT if it is there\n"
            "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
@@ -87,7 +88,7 @@ __attribute__((format(printf, 1, 2))) static int wrong_use(const char *format, .
 /* ---- options ---- */
 
 /* Adds criterion I. Returns 0, or the exit status. */
-static int add_criterion(struct settings *s, size_t i, const char *value)
+static int add_criterion(struct convert_settings *s, size_t i, const char *value)
 {
     struct pilgrim_error error;
     if (!s->selection && pilgrim_selection_new(&s->selection) != PILGRIM_OK) {
@@ -99,7 +100,7 @@ static int add_criterion(struct settings *s, size_t i, const char *value)
     return wrong_use("--%s: %s", criteria[i].name, error.message);
 }
 
-static int set_format(struct settings *s, const char *name)
+static int set_format(struct convert_settings *s, const char *name)
 {
     for (size_t i = 0; i < FORMATS; i++)
         if (strcmp(formats[i]->name, name) == 0) {
@@ -110,7 +111,7 @@ static int set_format(struct settings *s, const char *name)
 }
 
 /* Returns -1: go on; else the exit status. */
-static int parse(struct settings *s, int argc, char **argv)
+static int parse(struct convert_settings *s, int argc, char **argv)
 {
     struct option options[CRITERIA + 8] = {
         {"to", required_argument, NULL, 't'}, {"arguments", no_argument, NULL, 'a'},
@@ -176,10 +177,10 @@ struct destination {
 };
 
 /* Opens the output. Returns its descriptor, or -1: a message was printed, *STATUS is the exit status. */
-static int open_output(struct destination *d, const struct settings *s, int *status)
+static int open_output(struct destination *d, const struct convert_settings *s, int *status)
 {
     *status = EXIT_USAGE;
-    d->standard = s->output && strcmp(s->output, "-") == 0;
+    d->standard = strcmp(s->output ? s->output : s->trace, "-") == 0;
     if (d->standard)
         return 1;
     const bool fits = s->output ? snprintf(d->path, sizeof d->path, "%s", s->output) < PATH_BYTES
@@ -229,7 +230,7 @@ static int close_output(const struct destination *d, struct output *o, bool keep
 
 /* ---- the trace ---- */
 
-static int convert_trace(const struct settings *s, const struct pilgrim_trace *trace,
+static int convert_trace(const struct convert_settings *s, const struct pilgrim_trace *trace,
                          const struct pilgrim_error *opened)
 {
     static struct output out;
@@ -273,7 +274,7 @@ static int convert_trace(const struct settings *s, const struct pilgrim_trace *t
 
 int main(int argc, char **argv)
 {
-    struct settings s = {0};
+    struct convert_settings s = {0};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
     signal(SIGPIPE, SIG_IGN);
@@ -283,13 +284,20 @@ int main(int argc, char **argv)
         pilgrim_selection_free(s.selection);
         return status;
     }
-    if (pilgrim_open(s.trace, &trace, &opened) != PILGRIM_OK) {
+    char place[INPUT_PATH_MAX];
+    FILE *copy = NULL;
+    const char *path = input_path(s.trace, place, &copy);
+    status = EXIT_DAMAGED;
+    if (!path) {
+        complain("%s: %s", s.trace, strerror(errno));
+    } else if (pilgrim_open(path, &trace, &opened) != PILGRIM_OK) {
         complain("%s: %s", s.trace, opened.message);
-        pilgrim_selection_free(s.selection);
-        return EXIT_DAMAGED;
+    } else {
+        status = convert_trace(&s, trace, &opened);
+        pilgrim_close(trace);
     }
-    status = convert_trace(&s, trace, &opened);
-    pilgrim_close(trace);
+    if (copy)
+        fclose(copy);
     pilgrim_selection_free(s.selection);
     return status;
 }
