@@ -151,6 +151,25 @@ static size_t bytes_within(const char *text, size_t length, size_t columns)
     return i;
 }
 
+/* Removes the callers behind the call site at the end of the line that begins at START, with its arguments' end at
+ * BEHIND, if it is too long. */
+static void drop_callers(struct call_lines *l, uint64_t start, size_t behind)
+{
+    static const char caller[] = " < ", painted[] = "\033[m";
+    size_t length;
+    const char *line = out_since(l->out, start, &length);
+    if (!line || l->has_note || behind >= length || columns_of(line, length) <= l->columns)
+        return;
+    size_t first = behind;
+    while (first + strlen(caller) <= length && memcmp(line + first, caller, strlen(caller)) != 0)
+        first++;
+    if (first + strlen(caller) > length)
+        return;
+    l->out->used -= length - first;
+    if (l->style.color)
+        out_text(l->out, painted);
+}
+
 /* Shortens the arguments of the line that begins at START, with its body at BODY, so that it fits. */
 static void fit(struct call_lines *l, uint64_t start, uint64_t body, struct text_marks marks)
 {
@@ -194,8 +213,10 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
         marks = print_body(l, call);
     if (l->has_note)
         out_text(l->out, l->note);
-    if (l->columns)
+    if (l->columns) {
+        drop_callers(l, start, (size_t)(body - start) + marks.behind);
         fit(l, start, body, marks);
+    }
     if (l->json)
         json_times(l->out, call);
     else

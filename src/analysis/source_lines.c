@@ -226,13 +226,6 @@ static Dwarf_Addr address_of(struct source_lines *lines, const struct pilgrim_fr
     return *m && (*m)->dwfl && frame->offset > 0 ? (*m)->start + frame->offset - 1 : 0;
 }
 
-static bool find_line(struct source_lines *lines, const struct pilgrim_frame *frame)
-{
-    struct debug_module *m;
-    Dwarf_Addr address = address_of(lines, frame, &m);
-    return address && put_line_of(lines->text, sizeof lines->text, m, address);
-}
-
 /* ---- functions ---- */
 
 /* Writes the name of the function DIE, which may be an inlined copy. */
@@ -304,6 +297,9 @@ static size_t find_scopes(Dwarf_Die *unit, Dwarf_Addr address, const char *place
     return found;
 }
 
+/* pilgrim/pilgrim.h has it, always inlined: a marker's place is the one that it was inlined at. */
+static const char marker_function[] = "pilgrim_marker", marker_file[] = "pilgrim.h:";
+
 /* As source_lines_functions, from the module's file. */
 static size_t find_functions(struct source_lines *lines, const struct pilgrim_frame *frame,
                              struct source_function functions[SOURCE_FUNCTIONS_MAX])
@@ -318,6 +314,8 @@ static size_t find_functions(struct source_lines *lines, const struct pilgrim_fr
     bool has_line = put_line_of(place, sizeof place, m, address);
     Dwarf_Die *unit = has_line ? dwfl_module_addrdie(m->mod, address, &bias) : NULL;
     size_t found = unit ? find_scopes(unit, address - bias, place, functions) : 0;
+    if (found > 1 && strcmp(functions->name, marker_function) == 0)
+        memmove(functions, functions + 1, --found * sizeof *functions);
     if (found > 0)
         return found;
     const char *name = dwfl_module_addrinfo(m->mod, address, &offset, &symbol, NULL, NULL, NULL);
@@ -330,6 +328,18 @@ static size_t find_functions(struct source_lines *lines, const struct pilgrim_fr
         snprintf(functions->place, sizeof functions->place, "%.200s+0x%llx", functions->name,
                  (unsigned long long)offset + 1);
     return 1;
+}
+
+static bool find_line(struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    struct source_function functions[SOURCE_FUNCTIONS_MAX];
+    struct debug_module *m;
+    Dwarf_Addr address = address_of(lines, frame, &m);
+    if (!address || !put_line_of(lines->text, sizeof lines->text, m, address))
+        return false;
+    if (strncmp(lines->text, marker_file, strlen(marker_file)) == 0 && find_functions(lines, frame, functions) > 0)
+        snprintf(lines->text, sizeof lines->text, "%s", functions->place);
+    return true;
 }
 
 #else
