@@ -159,6 +159,8 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
     struct wait_states *w = context;
+    if (!findings_message(&w->findings, send, receive))
+        return false;
     if (!send || !receive || !send->begun->timed || !receive->begun->timed)
         return true;
     struct match_call *received = receive->ended, *sent = send->ended;
@@ -327,6 +329,8 @@ static bool scan(struct wait_states *w, const struct match_collective *c)
 static bool see_collective(void *context, const struct match_collective *c)
 {
     struct wait_states *w = context;
+    if (!findings_collective(&w->findings, w->match, c))
+        return false;
     if (c->entered < c->expected || c->differs)
         return true;
     for (const struct match_entry *e = c->entries; e; e = e->next)
@@ -412,6 +416,7 @@ static int compare_roots(const void *a, const void *b)
 
 static void sort_all(struct wait_states *w)
 {
+    findings_sort(&w->findings);
     if (w->row_count)
         qsort(w->rows, w->row_count, sizeof *w->rows, compare_rows);
     if (w->cause_count)
@@ -455,6 +460,7 @@ void wait_states_free(struct wait_states *w)
 {
     match_free(w->match);
     causes_free(&w->causes_found);
+    findings_free(&w->findings);
     free(w->rows);
     free(w->causes);
     free(w->roots);

@@ -10,6 +10,7 @@
 #include <pilgrim/reader.h>
 
 #include "analysis/causes.h"
+#include "analysis/findings.h"
 #include "analysis/match.h"
 
 enum wait_pattern {
@@ -66,6 +67,7 @@ struct wait_states {
     struct causes causes_found;
     uint32_t process_count;
     struct match_totals totals;
+    struct findings findings;
     struct wait_row *rows; /* sorted by pattern, site, rank */
     size_t row_count, row_capacity;
     struct wait_cause *causes; /* sorted by pattern, site, and the most first */
