@@ -75,11 +75,13 @@ enum { MATCH_WORLD = -1, MATCH_SELF = -2, MATCH_COMM_UNKNOWN = -3 };
 /* What a collective function does, for who waits for whom. */
 enum match_pattern {
     MATCH_BARRIER,
-    MATCH_ALL,  /* all to all, so that nobody can leave before all have come */
-    MATCH_FROM, /* from the root */
-    MATCH_TO,   /* to the root */
-    MATCH_SCAN, /* from those before */
-    MATCH_OTHER /* it is not said who waits for whom */
+    MATCH_ALL,       /* all to all, so that nobody can leave before all have come */
+    MATCH_FROM,      /* from the root */
+    MATCH_TO,        /* to the root */
+    MATCH_SCAN,      /* from those before */
+    MATCH_PAIRS,     /* between pairs, as the counts say */
+    MATCH_NEIGHBORS, /* the same, with neighbors only */
+    MATCH_OTHER      /* it is not said who waits for whom */
 };
 
 /* A process's part in a collective operation. */

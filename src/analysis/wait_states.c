@@ -10,8 +10,9 @@
 
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
-    static const char *const names[] = {"late sender",    "late receiver", "wait at barrier", "wait at n x n",
-                                        "late broadcast", "early reduce",  "wait at scan"};
+    static const char *const names[] = {"late sender",   "late receiver",  "wait at barrier",
+                                        "wait at n x n", "late broadcast", "early reduce",
+                                        "wait at scan",  "wait at fence",  "wait at other collective"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
 }
 
@@ -159,6 +160,8 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
     struct wait_states *w = context;
+    if (!findings_message(&w->findings, send, receive))
+        return false;
     if (!send || !receive || !send->begun->timed || !receive->begun->timed)
         return true;
     struct match_call *received = receive->ended, *sent = send->ended;
@@ -324,9 +327,33 @@ static bool scan(struct wait_states *w, const struct match_collective *c)
     return good;
 }
 
+/* True if nobody left before all had come. */
+static bool met(const struct match_collective *c)
+{
+    const struct match_entry *last = last_of(c, true);
+    for (const struct match_entry *e = c->entries; e; e = e->next)
+        if (!e->ended || !e->ended->timed || !e->ended->returned || e->nonblocking ||
+            e->ended->leave_ns <= last->begun->enter_ns)
+            return false;
+    return true;
+}
+
+/* An operation that need not bring all together, but has done so. */
+static bool if_met(struct wait_states *w, const struct match_collective *c)
+{
+    const char *name = match_site(w->match, c->entries->begun->site)->function->name;
+    const enum wait_pattern pattern = c->entries->pattern == MATCH_PAIRS   ? WAIT_ALL
+                                      : strcmp(name, "MPI_Win_fence") == 0 ? WAIT_FENCE
+                                                                           : WAIT_OTHER;
+    return c->entries->finalize || strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0 || !met(c) ||
+           all_wait(w, c, pattern, true);
+}
+
 static bool see_collective(void *context, const struct match_collective *c)
 {
     struct wait_states *w = context;
+    if (!findings_collective(&w->findings, w->match, c))
+        return false;
     if (c->entered < c->expected || c->differs)
         return true;
     for (const struct match_entry *e = c->entries; e; e = e->next)
@@ -343,6 +370,9 @@ static bool see_collective(void *context, const struct match_collective *c)
         return to_root(w, c);
     case MATCH_SCAN:
         return scan(w, c);
+    case MATCH_PAIRS:
+    case MATCH_OTHER:
+        return if_met(w, c);
     default:
         return true;
     }
@@ -412,6 +442,7 @@ static int compare_roots(const void *a, const void *b)
 
 static void sort_all(struct wait_states *w)
 {
+    findings_sort(&w->findings);
     if (w->row_count)
         qsort(w->rows, w->row_count, sizeof *w->rows, compare_rows);
     if (w->cause_count)
@@ -455,6 +486,7 @@ void wait_states_free(struct wait_states *w)
 {
     match_free(w->match);
     causes_free(&w->causes_found);
+    findings_free(&w->findings);
     free(w->rows);
     free(w->causes);
     free(w->roots);

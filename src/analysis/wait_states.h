@@ -10,16 +10,20 @@
 #include <pilgrim/reader.h>
 
 #include "analysis/causes.h"
+#include "analysis/findings.h"
 #include "analysis/match.h"
 
 enum wait_pattern {
     WAIT_LATE_SENDER,   /* min(E_send, L) - E of the call that ends the receive: the largest of its messages */
     WAIT_LATE_RECEIVER, /* E_post - E of the call that ends the send, if the receive is posted before that ends */
     WAIT_BARRIER,       /* min(max E, L) - E */
-    WAIT_ALL,           /* the same, of operations from all to all: max over those that send something */
+    WAIT_ALL,           /* the same, of operations from all to all: max over those that send something; of
+                         * MPI_Alltoallv and MPI_Alltoallw as the last two */
     WAIT_BROADCAST,     /* min(E_root, L) - E of those that receive something from the root */
     WAIT_REDUCE,        /* at the root: min E of the others that send something, - E */
     WAIT_SCAN,          /* max E of the ranks before, - E */
+    WAIT_FENCE,         /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */
+    WAIT_OTHER,         /* and what makes or frees communicators, windows, files */
     WAIT_PATTERNS
 };
 
@@ -66,6 +70,7 @@ struct wait_states {
     struct causes causes_found;
     uint32_t process_count;
     struct match_totals totals;
+    struct findings findings;
     struct wait_row *rows; /* sorted by pattern, site, rank */
     size_t row_count, row_capacity;
     struct wait_cause *causes; /* sorted by pattern, site, and the most first */

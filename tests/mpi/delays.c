@@ -106,6 +106,29 @@ static void chain(void) /* all wait for the first one */
         MPI_Send(data, 8, MPI_INT, world_rank + 1, 5, MPI_COMM_WORLD);
 }
 
+static void alltoallv(void)
+{
+    int counts[64], starts[64];
+
+    for (int i = 0; i < world_size && i < 64; i++)
+        counts[i] = starts[i] = 1;
+    work(1);
+    MPI_Alltoallv(data, counts, starts, MPI_INT, other, counts, starts, MPI_INT, MPI_COMM_WORLD);
+}
+
+static void fence(void)
+{
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(data, 8, MPI_INT, (world_rank + 1) % world_size, 0, 8, MPI_INT, window);
+    work(1);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
 static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -134,6 +157,8 @@ static const struct {
     {"reduce", early_reduce},
     {"scan", scan},
     {"chain", chain},
+    {"alltoallv", alltoallv},
+    {"fence", fence},
     {"hidden", hidden},
 };
 

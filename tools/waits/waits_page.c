@@ -221,6 +221,38 @@ static void text_path(const struct report *r)
     }
 }
 
+/* Writes a call: "MPI_Recv at app.c:7 (rank 1, call 9, 128 bytes)". */
+static void text_call(const struct report *r, const struct finding_call *call)
+{
+    char place[PLACE_MAX], text[3 * PLACE_MAX], thread[32] = "", bytes[48] = "";
+    report_place(r, call->site, place);
+    if (call->thread)
+        snprintf(thread, sizeof thread, " thread %u", call->thread);
+    if (call->bytes != UINT64_MAX)
+        snprintf(bytes, sizeof bytes, ", %llu bytes", (unsigned long long)call->bytes);
+    snprintf(text, sizeof text, "%s at %s (rank %u%s, call %llu%s)", report_function(r, call->site), place, call->rank,
+             thread, (unsigned long long)call->seq, bytes);
+    out_name(r->o, text);
+}
+
+static void text_findings(const struct report *r)
+{
+    const struct findings *f = &r->w->findings;
+    char text[128];
+    for (size_t i = 0; i < f->count && i < r->limit; i++) {
+        const struct mistake *finding = &f->all[i];
+        snprintf(text, sizeof text, "%s%s, %llu: ", i ? "" : "findings\n", finding_name(finding->kind),
+                 (unsigned long long)finding->count);
+        out_text(r->o, text);
+        text_call(r, &finding->first);
+        if (finding->both) {
+            out_text(r->o, " and ");
+            text_call(r, &finding->second);
+        }
+        out_char(r->o, '\n');
+    }
+}
+
 bool report_text(const struct report *r)
 {
     struct site_line *lines = malloc((r->w->row_count + 1) * sizeof *lines);
@@ -235,6 +267,7 @@ bool report_text(const struct report *r)
         text_line(r, &lines[i]);
     text_delays(r);
     text_path(r);
+    text_findings(r);
     free(lines);
     return true;
 }

@@ -119,6 +119,33 @@ static void json_path(const struct report *r, const struct path_share *share)
     out_text(r->o, "}\n");
 }
 
+static void json_call(const struct report *r, const struct finding_call *call)
+{
+    char place[PLACE_MAX];
+    report_place(r, call->site, place);
+    json_text(r->o, "{\"func\":", report_function(r, call->site));
+    json_text(r->o, ",\"site\":", place);
+    json_number(r->o, ",\"rank\":", call->rank);
+    json_number(r->o, ",\"thread\":", call->thread);
+    json_number(r->o, ",\"seq\":", call->seq);
+    if (call->bytes != UINT64_MAX)
+        json_number(r->o, ",\"bytes\":", call->bytes);
+    out_char(r->o, '}');
+}
+
+static void json_finding(const struct report *r, const struct mistake *finding)
+{
+    json_text(r->o, "{\"finding\":", finding_name(finding->kind));
+    json_number(r->o, ",\"count\":", finding->count);
+    out_text(r->o, ",\"call\":");
+    json_call(r, &finding->first);
+    if (finding->both) {
+        out_text(r->o, ",\"other\":");
+        json_call(r, &finding->second);
+    }
+    out_text(r->o, "}\n");
+}
+
 static void json_real(struct output *o, const char *key, double number)
 {
     char text[32];
@@ -204,5 +231,7 @@ void report_rows(const struct report *r)
         json_delay(r, &r->delays[i]);
     for (size_t i = 0; i < r->path_count; i++)
         json_path(r, &r->path[i]);
+    for (size_t i = 0; i < r->w->findings.count; i++)
+        json_finding(r, &r->w->findings.all[i]);
     json_summary(r);
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run did that is wrong; see findings.h. */
+#include "analysis/findings.h"
+
+#include <stdlib.h>
+
+/* Pairs of call sites that are told apart; what is beyond that is counted with the last one of its kind. */
+enum { FINDINGS_MOST = 1024 };
+
+const char *finding_name(enum finding_kind kind)
+{
+    static const char *const names[] = {
+        "collective calls that differ", "incomplete collective operation", "truncated message", "send without receive",
+        "receive without send",         "request never completed"};
+    return (unsigned)kind < FINDING_KINDS ? names[kind] : "";
+}
+
+static struct finding_call call_of(const struct match_call *call, uint64_t bytes)
+{
+    return (struct finding_call){
+        .rank = call->rank, .thread = call->thread, .site = call->site, .seq = call->seq, .bytes = bytes};
+}
+
+static bool add(struct findings *f, enum finding_kind kind, struct finding_call first,
+                const struct finding_call *second)
+{
+    size_t same = SIZE_MAX;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct mistake *known = &f->all[i];
+        if (known->kind != kind)
+            continue;
+        same = f->count >= FINDINGS_MOST ? i : same;
+        if (known->first.site == first.site && known->both == (second != NULL) &&
+            (!second || known->second.site == second->site)) {
+            same = i;
+            break;
+        }
+    }
+    if (same != SIZE_MAX) {
+        f->all[same].count++;
+        return true;
+    }
+    if (f->count == f->capacity) {
+        const size_t capacity = f->capacity ? 2 * f->capacity : 16;
+        struct mistake *all = realloc(f->all, capacity * sizeof *all);
+        if (!all)
+            return false;
+        f->all = all;
+        f->capacity = capacity;
+    }
+    struct mistake *found = &f->all[f->count++];
+    *found = (struct mistake){.kind = kind, .both = second != NULL, .count = 1, .first = first};
+    if (second)
+        found->second = *second;
+    return true;
+}
+
+/* True if a request was forgotten: its process went on after it. */
+static bool forgotten(const struct match_operation *op)
+{
+    return op && op->begun && op->begun->returned && !op->ended && !op->freed && !op->cancel_asked &&
+           op->reason != MATCH_PAUSED;
+}
+
+bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive)
+{
+    const struct match_operation *one = send ? send : receive;
+    bool good = true;
+    if (send && receive && send->begun && receive->begun && send->bytes != UINT64_MAX &&
+        receive->capacity != UINT64_MAX && send->bytes > receive->capacity) {
+        const struct finding_call second = call_of(receive->begun, receive->capacity);
+        good = add(f, FINDING_TRUNCATED, call_of(send->begun, send->bytes), &second);
+    }
+    if (good && !(send && receive) && one->begun && (one->reason == MATCH_NO_PARTNER || one->reason == MATCH_PENDING))
+        good =
+            add(f, send ? FINDING_SEND : FINDING_RECEIVE, call_of(one->begun, send ? one->bytes : one->capacity), NULL);
+    if (good && forgotten(send))
+        good = add(f, FINDING_REQUEST, call_of(send->begun, send->bytes), NULL);
+    if (good && forgotten(receive) && (send || receive->reason != MATCH_PENDING))
+        good = add(f, FINDING_REQUEST, call_of(receive->begun, receive->capacity), NULL);
+    return good;
+}
+
+bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c)
+{
+    const struct match_entry *first = c->entries;
+    if (!first || !first->begun)
+        return true;
+    for (const struct match_entry *e = first->next; e && c->differs; e = e->next) {
+        const struct pilgrim_class *a = match_site(m, first->begun->site), *b = match_site(m, e->begun->site);
+        if ((a && b && !match_same_function(a, b)) || (first->root >= 0 && e->root >= 0 && first->root != e->root)) {
+            const struct finding_call second = call_of(e->begun, e->bytes);
+            return add(f, FINDING_COLLECTIVE, call_of(first->begun, first->bytes), &second);
+        }
+    }
+    return c->entered >= c->expected || add(f, FINDING_INCOMPLETE, call_of(first->begun, first->bytes), NULL);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct mistake *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->first.rank != y->first.rank)
+        return x->first.rank < y->first.rank ? -1 : 1;
+    return (x->first.seq > y->first.seq) - (x->first.seq < y->first.seq);
+}
+
+void findings_sort(struct findings *f)
+{
+    if (f->count)
+        qsort(f->all, f->count, sizeof *f->all, compare);
+}
+
+void findings_free(struct findings *f)
+{
+    free(f->all);
+    *f = (struct findings){0};
+}

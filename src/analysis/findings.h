@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run did that is wrong, or looks wrong, as matching its calls shows it. */
+#ifndef ANALYSIS_FINDINGS_H
+#define ANALYSIS_FINDINGS_H
+
+#include "analysis/match.h"
+
+enum finding_kind {
+    FINDING_COLLECTIVE, /* processes called different functions as the same operation, or named different roots */
+    FINDING_INCOMPLETE, /* not all processes came to a collective operation */
+    FINDING_TRUNCATED,  /* a message was longer than the receive's buffer */
+    FINDING_SEND,       /* nobody received it */
+    FINDING_RECEIVE,    /* nothing was sent to it */
+    FINDING_REQUEST,    /* it was neither completed nor freed */
+    FINDING_KINDS
+};
+
+/* Returns KIND in English: "truncated message". */
+const char *finding_name(enum finding_kind kind);
+
+struct finding_call {
+    uint32_t rank, thread, site; /* the site is for match_site */
+    uint64_t seq;
+    uint64_t bytes; /* of the message or buffer; UINT64_MAX: not known */
+};
+
+/* All findings of one kind at the same call sites; the calls are those of the first one found. */
+struct mistake {
+    enum finding_kind kind;
+    bool both; /* there is a second call */
+    uint64_t count;
+    struct finding_call first, second;
+};
+
+/* All zero: none. */
+struct findings {
+    struct mistake *all;
+    size_t count, capacity;
+};
+
+/* Look at what struct match_events gives. false: no memory */
+bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive);
+bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c);
+
+/* Sorts them by kind, and by the calls' ranks and numbers. */
+void findings_sort(struct findings *f);
+void findings_free(struct findings *f);
+
+#endif
