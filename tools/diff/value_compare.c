@@ -33,11 +33,14 @@ static bool name_fits(const char *pattern, const char *name)
     return length >= wanted && !strcmp(name + length - wanted, pattern + 1);
 }
 
-static unsigned ignore_of_name(const char *name)
+/* Returns which of the bits IGNORED the parameter NAME is of. */
+static unsigned ignore_of_name(unsigned ignored, const char *name)
 {
+    if (!(ignored & (IGNORE_TAGS | IGNORE_SIZES | IGNORE_PEERS)))
+        return 0;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (name_fits(named[i].name, name))
-            return named[i].ignore;
+            return named[i].ignore & ignored;
     return 0;
 }
 
@@ -183,9 +186,10 @@ static void compare_value(const struct value_rules *rules, const struct pilgrim_
 {
     struct value_difference *d = &found[*count];
     const struct compared c = {rules, d, call, parameter};
-    if (*count == VALUE_DIFFERENCES_MAX || (rules->ignored & ignore_of_name(name)))
+    if (*count == VALUE_DIFFERENCES_MAX || ignore_of_name(rules->ignored, name))
         return;
-    *d = (struct value_difference){0};
+    d->path[0] = '\0';
+    d->stored = false;
     if (!differs(&c, a, b))
         return;
     char inner[sizeof d->path];
