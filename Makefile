@@ -343,8 +343,8 @@ $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
 
-$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm
+$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-waits: $(WAITS) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl

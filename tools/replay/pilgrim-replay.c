@@ -156,6 +156,20 @@ static int open_trace(void)
     return 0;
 }
 
+/* Finds the loop on all ranks. Returns the program's exit status, after a line. */
+static int find_loop(void)
+{
+    struct pilgrim_error error = {.message = ""};
+    if (!options.loop)
+        return 0;
+    int found =
+        loop_find(replay.trace, (uint32_t)replay.rank, options.loop, options.trips, &replay.loop, &error) == PILGRIM_OK;
+    if (!found)
+        fprintf(stderr, "pilgrim-replay: %s: rank %d: %s\n", options.path, replay.rank, error.message);
+    PMPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    return found ? 0 : EXIT_USAGE;
+}
+
 /* ---- the run ---- */
 
 /* Makes the folder for files, the same on all ranks. */
@@ -194,6 +208,8 @@ static void summarize(double seconds)
     if (c->impossible && !options.quiet)
         fprintf(stderr, "pilgrim-replay: rank %d: %s was left out: %s\n", replay.rank, c->first_name, c->first_problem);
     PMPI_Reduce(own, all, 6, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    uint64_t loop_ns;
+    PMPI_Reduce(&replay.loop_ns, &loop_ns, 1, MPI_UINT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
     if (replay.rank || options.quiet)
         return;
     static const char *const words[] = {"",
@@ -202,6 +218,10 @@ static void summarize(double seconds)
                                         "that could not be made",
                                         "received from any",
                                         "that fail now"};
+    if (options.loop)
+        fprintf(stderr, "pilgrim-replay: loop %llu: %llu trips in %.6f s, %.3f us each\n",
+                (unsigned long long)options.loop, (unsigned long long)options.trips, (double)loop_ns / 1e9,
+                (double)loop_ns / 1e3 / (double)options.trips);
     fprintf(stderr, "pilgrim-replay: %llu calls of %d ranks in %.3f s", (unsigned long long)all[0], replay.ranks,
             seconds);
     for (int i = 1; i < 6; i++)
@@ -257,6 +277,8 @@ static void *replay_all(void *unused)
     } else {
         replay.options = &options;
         status_of_program = open_trace();
+        if (!status_of_program)
+            status_of_program = find_loop();
     }
     if (!status_of_program) {
         make_folder();

@@ -167,6 +167,18 @@ bool gaps_open(struct replay_gaps *g, const struct replay_options *options, stru
     return true;
 }
 
+bool gaps_go_to(struct replay_gaps *g, struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, uint64_t seq)
+{
+    g->traced_end_ns = UINT64_MAX; /* there is no gap before that call */
+    if (!g->classes)
+        return true;
+    pilgrim_cursor_close(g->classes);
+    g->classes = NULL;
+    g->class_left = 0;
+    return pilgrim_cursor_open(trace, rank, thread, &g->classes, NULL) == PILGRIM_OK && begin_segment(g) &&
+           pilgrim_cursor_skip(g->classes, seq) == PILGRIM_OK;
+}
+
 void gaps_close(struct replay_gaps *g)
 {
     drop_draws(g);
@@ -202,7 +214,7 @@ void gaps_wait(struct replay_gaps *g, const struct pilgrim_call *call)
         gap = (double)(call->start_ns - g->traced_end_ns);
     if (call->timed)
         g->traced_end_ns = call->end_ns;
-    if (!g->ended_ns)
+    if (!g->ended_ns || g->pressed)
         return;
     gap = gap / g->options->speed - g->late_ns;
     for (;;) {

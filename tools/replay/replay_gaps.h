@@ -30,6 +30,7 @@ struct replay_gaps {
     uint32_t segment;
     struct replay_draw **draws; /* by class: what was drawn from so far */
     size_t draw_count;
+    bool pressed; /* nothing is waited for */
     double share; /* of the rank: its time between calls by that of its calls' means */
 };
 
@@ -44,6 +45,9 @@ void gaps_close(struct replay_gaps *gaps);
 
 /* Waits until CALL is due. To be called for each call of the thread, in their order. */
 void gaps_wait(struct replay_gaps *gaps, const struct pilgrim_call *call);
+
+/* The next call is number SEQ of the thread. Returns false if memory is out or the trace cannot be read. */
+bool gaps_go_to(struct replay_gaps *gaps, struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, uint64_t seq);
 
 /* The call has ended. */
 void gaps_ended(struct replay_gaps *gaps);

@@ -19,6 +19,10 @@ static const char help[] =
     "  --stuck=SECONDS      how long no rank may go on before the deadlock is named (default 60)\n"
     "  --verify[=PATH]      record the replay, and compare both traces by pilgrim-diff; PATH: where to keep the new "
     "one\n"
+    "  --loop=NUMBER        repeat this loop of pilgrim-decode --loops, and time it; what is before it is made "
+    "without\n"
+    "                       waiting, what is behind it is left out\n"
+    "  --trips=N            so many trips of the loop (default 1)\n"
     "  --threads            each thread of a rank is a thread of the replay (MPI_THREAD_MULTIPLE)\n"
     "  --quiet              no summary\n"
     "  --help, --version\n";
@@ -44,6 +48,11 @@ static bool number_of(const char *value, double *number)
     return end != value && !*end && isfinite(*number) && *number > 0;
 }
 
+static bool is_whole(double number)
+{
+    return number < 1e15 && number == (double)(uint64_t)number;
+}
+
 const char *replay_options_parse(struct replay_options *options, int argc, char **argv)
 {
     static char message[200];
@@ -52,11 +61,13 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
         const char *words[4]; /* none: a number */
     } known[] = {{"--speed=", {NULL}},
                  {"--stuck=", {NULL}},
+                 {"--loop=", {NULL}},
+                 {"--trips=", {NULL}},
                  {"--compute=", {"spin", "sleep", "none", NULL}},
                  {"--order=", {"recorded", "free", NULL}},
                  {"--polls=", {"until", "count", NULL}},
                  {"--strings=", {"replaced", "recorded", NULL}}};
-    *options = (struct replay_options){.speed = 1, .stuck_s = 60};
+    *options = (struct replay_options){.speed = 1, .stuck_s = 60, .trips = 1};
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i], *value = NULL;
         size_t row = 0, rows = sizeof known / sizeof *known;
@@ -66,7 +77,8 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
             value = argument + strlen(known[row].name);
         int word = value ? word_of(value, known[row].words) : -1;
         double number = 0;
-        if (value && (known[row].words[0] ? word < 0 : !number_of(value, &number))) {
+        const bool whole = row == 2 || row == 3;
+        if (value && (known[row].words[0] ? word < 0 : !number_of(value, &number) || (whole && !is_whole(number)))) {
             snprintf(message, sizeof message, "%.100s: wrong value", argument);
             return message;
         }
@@ -75,12 +87,16 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
         else if (row == 1)
             options->stuck_s = number;
         else if (row == 2)
-            options->compute = (enum replay_compute)word;
+            options->loop = (uint64_t)number;
         else if (row == 3)
-            options->free_order = word == 1;
+            options->trips = (uint64_t)number;
         else if (row == 4)
-            options->count_polls = word == 1;
+            options->compute = (enum replay_compute)word;
         else if (row == 5)
+            options->free_order = word == 1;
+        else if (row == 6)
+            options->count_polls = word == 1;
+        else if (row == 7)
             options->keep_strings = word == 1;
         else if (strncmp(argument, "--verify", 8) == 0 && (!argument[8] || (argument[8] == '=' && argument[9]))) {
             options->verify = true;
@@ -100,5 +116,9 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
         } else
             options->path = argument;
     }
+    if (options->trips > 1 && !options->loop)
+        return "--trips: of which loop? give --loop";
+    if (options->loop && (options->verify || options->threads))
+        return "--loop goes neither with --verify nor with --threads";
     return options->path || options->help || options->version ? NULL : "no trace is given; see --help";
 }

@@ -4,6 +4,7 @@
 #define REPLAY_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum replay_compute { COMPUTE_SPIN, COMPUTE_SLEEP, COMPUTE_NONE };
 
@@ -15,7 +16,9 @@ struct replay_options {
     bool count_polls;  /* --polls=count */
     bool keep_strings; /* --strings=recorded */
     bool quiet;
-    bool threads; /* --threads: ranks may have several */
+    uint64_t loop;  /* --loop: its number; 0: all is replayed */
+    uint64_t trips; /* --trips */
+    bool threads;   /* --threads: ranks may have several */
     bool verify;
     const char *recorded; /* --verify=PATH: where the trace of the replay is kept; NULL: nowhere */
     double stuck_s;       /* --stuck: seconds until a deadlock is named */

@@ -256,9 +256,67 @@ static void replay_call(struct replay_thread *t, const struct pilgrim_call *call
     gaps_ended(&t->gaps);
 }
 
-void replay_thread_run(struct replay_thread *t)
+/* Makes the calls up to number END. Returns PILGRIM_OK, or why there are no more. */
+static enum pilgrim_status replay_calls(struct replay_thread *t, uint64_t end, struct pilgrim_error *error)
 {
     struct pilgrim_call call;
+    enum pilgrim_status status = PILGRIM_OK;
+    while (t->next < end && (status = pilgrim_cursor_next(t->cursor, &call, error)) == PILGRIM_OK) {
+        t->next = call.seq + 1;
+        replay_call(t, &call);
+    }
+    return status;
+}
+
+static void begin_order(struct replay_thread *t)
+{
+    t->order = (struct replay_order){.trace = t->replay->trace, .rank = (uint32_t)t->replay->rank, .thread = t->number};
+}
+
+/* Goes back to call SEQ. */
+static enum pilgrim_status go_back(struct replay_thread *t, uint64_t seq, struct pilgrim_error *error)
+{
+    const uint32_t rank = (uint32_t)t->replay->rank;
+    pilgrim_cursor_close(t->cursor);
+    order_close(&t->order);
+    begin_order(t);
+    enum pilgrim_status status = pilgrim_cursor_open(t->replay->trace, rank, t->number, &t->cursor, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_cursor_skip(t->cursor, seq);
+    if (status == PILGRIM_OK && !gaps_go_to(&t->gaps, t->replay->trace, rank, t->number, seq))
+        replay_fail("rank %d: no memory", t->replay->rank);
+    t->next = seq;
+    return status;
+}
+
+/* --loop: makes what is before the loop, then its trips. */
+static enum pilgrim_status replay_loop(struct replay_thread *t, struct pilgrim_error *error)
+{
+    const struct replay_loop *loop = &t->replay->loop;
+    t->gaps.pressed = true;
+    enum pilgrim_status status = replay_calls(t, loop->first, error);
+    t->gaps.pressed = false;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    uint64_t start = replay_now();
+    gaps_ended(&t->gaps);
+    for (uint64_t i = 0; i < loop->passes && status == PILGRIM_OK; i++) {
+        if (i)
+            status = go_back(t, loop->first, error);
+        if (status == PILGRIM_OK)
+            status = replay_calls(t, loop->end, error);
+    }
+    if (loop->rest > loop->first && status == PILGRIM_OK) {
+        if (loop->passes)
+            status = go_back(t, loop->first, error);
+        if (status == PILGRIM_OK)
+            status = replay_calls(t, loop->rest, error);
+    }
+    t->replay->loop_ns = replay_now() - start;
+    return status == PILGRIM_OK ? PILGRIM_END : status;
+}
+
+void replay_thread_run(struct replay_thread *t)
+{
     struct pilgrim_error error;
     t->recorded = recorder_is_there();
     enum pilgrim_status status =
@@ -266,9 +324,9 @@ void replay_thread_run(struct replay_thread *t)
     if (status == PILGRIM_OK &&
         !gaps_open(&t->gaps, t->replay->options, t->replay->trace, (uint32_t)t->replay->rank, t->number))
         replay_fail("rank %d: no memory", t->replay->rank);
-    t->order = (struct replay_order){.trace = t->replay->trace, .rank = (uint32_t)t->replay->rank, .thread = t->number};
-    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(t->cursor, &call, &error)) == PILGRIM_OK)
-        replay_call(t, &call);
+    begin_order(t);
+    if (status == PILGRIM_OK)
+        status = t->replay->options->loop ? replay_loop(t, &error) : replay_calls(t, UINT64_MAX, &error);
     if (status != PILGRIM_END)
         replay_fail("rank %d: %s", t->replay->rank, error.message);
     order_close(&t->order);

@@ -10,6 +10,7 @@
 #include "pilgrim/reader.h"
 #include "replay_arenas.h"
 #include "replay_gaps.h"
+#include "replay_loop.h"
 #include "replay_objects.h"
 #include "replay_options.h"
 #include "replay_order.h"
@@ -44,6 +45,8 @@ struct replay_process {
     uint32_t thread_count;
     struct replay_thread *threads[POOL_THREADS_MAX]; /* those that run now */
     _Atomic uint32_t last_begun;                     /* the thread that began last */
+    struct replay_loop loop;                         /* --loop */
+    uint64_t loop_ns;                                /* how long it took */
     _Atomic uint64_t changed_ns;                     /* when a thread began or ended */
     struct replay_counts counts;                     /* of those that have ended */
 };
@@ -74,6 +77,7 @@ struct replay_thread {
         const void *site; /* what the recorder calls it */
     } sites[REPLAY_CACHE];
     bool recorded;         /* by Pilgrim */
+    uint64_t next;         /* the number of the next call */
     _Atomic uint64_t done; /* so many calls were gone through */
     bool began;            /* it has come to its first call */
     uint32_t segment;

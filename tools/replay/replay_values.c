@@ -225,9 +225,23 @@ static size_t room_count(const struct replay_step *s, size_t i)
     return count;
 }
 
+/* True if output I points to MPI's own memory: the value of an attribute that MPI has set. */
+static bool is_of_mpi(const struct replay_step *s, size_t i)
+{
+    const struct pilgrim_function *f = s->call->function;
+    int keyval = step_find(f, strcmp(f->name, "MPI_Attr_get") ? "comm_keyval" : "keyval");
+    return strcmp(f->parameters[i].name, "attribute_val") == 0 && keyval >= 0 &&
+           s->call->in[keyval].type == PILGRIM_NAME;
+}
+
 void *step_room(struct replay_step *s, size_t i, size_t element)
 {
     const struct pilgrim_value *v = &s->call->out[i];
+    if (v->type == PILGRIM_HEAP && is_of_mpi(s, i)) { /* the program's allocation of that name is gone */
+        pool_lock(s->thread->replay);
+        arena_release(&s->thread->replay->arenas, v->id);
+        pool_unlock(s->thread->replay);
+    }
     if (v->type == PILGRIM_NAME && strncmp(v->text, "MPI_", 4) == 0 &&
         (strstr(v->text, "IGNORE") || strstr(v->text, "WEIGHT")))
         return (void *)(uintptr_t)constant(s, v);
