@@ -91,7 +91,7 @@ void csv_properties(struct output *o, const struct pilgrim_trace *trace)
     }
 }
 
-static void put_frame(struct csv *c, const struct pilgrim_frame *frame)
+void csv_frame(struct csv *c, const struct pilgrim_frame *frame)
 {
     char text[512];
     if (!frame) {
@@ -109,7 +109,7 @@ static void put_row(struct csv *c, const struct call_profile *p, const struct pr
     struct site_place place;
     find_place(&place, row->class->site, lines);
     csv_name(c, row->class->function->name);
-    put_frame(c, row->class->site);
+    csv_frame(c, row->class->site);
     csv_name(c, place.function);
     csv_name(c, place.file);
     if (*place.file)

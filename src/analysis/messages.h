@@ -53,6 +53,9 @@ enum pilgrim_status messages_begin(struct messages *m, uint32_t rank, uint32_t t
 enum pilgrim_status messages_see(struct messages *m, const struct pilgrim_call *call,
                                  struct messages_count *count) PILGRIM_CHECKED;
 
+/* Returns a number that grows whenever equal calls may send something else than before. */
+uint64_t messages_changes(const struct messages *m);
+
 /* Returns the transfers of the call that was seen last, *COUNT of them: one for each message or operation. Borrowed
  * until the next call. */
 const struct messages_transfer *messages_transfers(const struct messages *m, size_t *count);

@@ -7,19 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/key_table.h"
 #include "analysis/analysis_errors.h"
+#include "analysis/class_times.h"
 #include "analysis/selector.h"
-
-/* A class in the segment that is read. Classes with the same function and call site, such as failed polls and other
- * polls, are one here. */
-struct segment_class {
-    const struct pilgrim_class *class;
-    size_t row;
-    uint64_t calls;
-    struct pilgrim_statistic *durations, *gaps; /* of the calls of its value group; NULL: not needed */
-    struct pilgrim_rank_class rank;             /* of the calls on the thread's rank, if that has no other thread */
-};
 
 struct profile_maker {
     struct call_profile *p;
@@ -27,10 +17,8 @@ struct profile_maker {
     bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
-    struct selector *selector; /* NULL: all calls of the chosen threads */
-    struct segment_class *classes;
-    size_t class_count, class_capacity;
-    struct key_table class_index; /* indices into `classes`, by class */
+    struct selector *selector;    /* NULL: all calls of the chosen threads */
+    struct classes_timed classes; /* of the segment that is read; `row`: that of the class, if it has calls */
     uint32_t segment;
     bool in_segment;
     uint64_t last_end_ns; /* end of the thread's last call in this segment */
@@ -87,51 +75,6 @@ static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
     return s;
 }
 
-/* ---- the classes of a thread in a segment ---- */
-
-static struct key key_of(const struct pilgrim_class *class)
-{
-    return (struct key){{(uintptr_t) class}};
-}
-
-/* Empties the table of classes and makes room for COUNT. */
-static bool clear_classes(struct profile_maker *m, size_t count)
-{
-    m->class_count = 0;
-    key_table_clear(&m->class_index);
-    if (count > m->class_capacity) {
-        struct segment_class *classes = realloc(m->classes, count * sizeof *classes);
-        if (!classes)
-            return false;
-        m->classes = classes;
-        m->class_capacity = count;
-    }
-    return true;
-}
-
-static bool add_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
-                      struct segment_class **entry)
-{
-    const uint64_t *index = key_table_put(&m->class_index, key_of(class), m->class_count);
-    if (!index)
-        return false;
-    if (*index == m->class_count) {
-        struct segment_class *k = &m->classes[m->class_count];
-        *k = (struct segment_class){.class = class};
-        if (!find_row(m->p, class, &k->row))
-            return false;
-        if (with_times) {
-            k->durations = calloc(2, sizeof *k->durations);
-            if (!k->durations)
-                return false;
-            k->gaps = k->durations + 1;
-        }
-        m->class_count++;
-    }
-    *entry = &m->classes[*index];
-    return true;
-}
-
 /* ---- times ---- */
 
 static void add_times(struct call_profile *p, size_t row, const struct pilgrim_statistic *durations,
@@ -142,23 +85,6 @@ static void add_times(struct call_profile *p, size_t row, const struct pilgrim_s
     p->run_ns += durations->total_ns + gaps->total_ns;
     p->mpi_ns += durations->total_ns;
     p->timed |= durations->count > 0;
-}
-
-/* Adds the times of class NUMBER to ENTRY; end_segment turns them into those of the thread's calls. */
-static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number,
-                                      struct segment_class *entry)
-{
-    struct pilgrim_statistic durations, gaps;
-    enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
-    if (status == PILGRIM_OK)
-        status = pilgrim_gaps(cursor, number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps);
-    if (status == PILGRIM_OK && m->alone)
-        status = pilgrim_rank_class(cursor, number, &entry->rank);
-    if (status != PILGRIM_OK)
-        return status;
-    pilgrim_statistic_add(entry->durations, &durations);
-    pilgrim_statistic_add(entry->gaps, &gaps);
-    return PILGRIM_OK;
 }
 
 /* Returns the statistic of CALLS calls like those of FROM; they took TOTAL_NS together, unless that is negative. */
@@ -175,22 +101,20 @@ static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, 
 /* Ends a segment: adds its calls, and their estimated times, to the rows. */
 static void end_segment(struct profile_maker *m)
 {
-    for (size_t i = 0; i < m->class_count; i++) {
-        struct segment_class *k = &m->classes[i];
+    for (size_t i = 0; i < m->classes.count; i++) {
+        const struct class_time *k = &m->classes.classes[i];
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
-        if (k->durations && k->calls > 0 && k->durations->count > 0) {
-            struct pilgrim_statistic gaps = {0},
-                                     durations = estimated(k->durations, k->calls,
-                                                           k->rank.has_durations ? k->rank.durations_ns : -1);
-            if (k->gaps->count > 0)
-                gaps = estimated(k->gaps, k->calls, k->rank.has_gaps ? k->rank.gaps_ns : -1);
-            add_times(m->p, k->row, &durations, &gaps);
-            m->p->estimated = true;
-        }
-        free(k->durations);
+        if (!k->timed || k->calls == 0 || k->durations.count == 0)
+            continue;
+        struct pilgrim_statistic gaps = {0}, durations = estimated(&k->durations, k->calls,
+                                                                   k->rank.has_durations ? k->rank.durations_ns : -1);
+        if (k->gaps.count > 0)
+            gaps = estimated(&k->gaps, k->calls, k->rank.has_gaps ? k->rank.gaps_ns : -1);
+        add_times(m->p, k->row, &durations, &gaps);
+        m->p->estimated = true;
     }
-    m->class_count = 0;
+    m->classes.count = 0;
     m->in_segment = false;
 }
 
@@ -198,30 +122,17 @@ static void end_segment(struct profile_maker *m)
 static enum pilgrim_status begin_segment(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                          const struct pilgrim_call *call, struct pilgrim_error *error)
 {
-    struct pilgrim_thread_info thread;
     bool estimate = !m->all && !call->timed;
-    pilgrim_thread_info(cursor, &thread);
     m->segment = pilgrim_cursor_segment(cursor);
-    m->in_segment = true;
     m->has_end = false;
-    if (!clear_classes(m, thread.class_count))
-        return no_memory(error);
-    for (size_t i = 0; i < thread.class_count; i++) {
-        struct pilgrim_class_info info;
-        struct segment_class *entry;
-        enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
-        if (status != PILGRIM_OK)
-            return no_group(status, error);
-        if (info.body)
-            continue;
-        if (!add_class(m, info.class_, estimate, &entry))
-            return no_memory(error);
-        if (estimate)
-            status = take_class(m, cursor, i, entry);
-        if (status != PILGRIM_OK)
-            return no_group(status, error);
-    }
-    return PILGRIM_OK;
+    enum pilgrim_status status = class_times_begin(&m->classes, cursor, estimate, m->alone, error);
+    for (size_t i = 0; i < m->classes.count && status == PILGRIM_OK; i++)
+        if (!find_row(m->p, m->classes.classes[i].class, &m->classes.classes[i].row))
+            status = no_memory(error);
+    m->in_segment = status == PILGRIM_OK;
+    if (status != PILGRIM_OK)
+        m->classes.count = 0;
+    return status;
 }
 
 /* ---- calls ---- */
@@ -258,10 +169,9 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         if (status != PILGRIM_OK)
             return status;
     }
-    const uint64_t *class_number = key_table_find(&m->class_index, key_of(call->class_));
-    if (!class_number)
+    struct class_time *entry = class_times_find(&m->classes, call->class_);
+    if (!entry)
         return no_group(PILGRIM_DAMAGED, error);
-    struct segment_class *entry = &m->classes[*class_number];
     bool counts = true;
     if (m->selector) {
         enum pilgrim_status status = selector_take(m->selector, call, m->segment, &counts, error);
@@ -270,7 +180,7 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
     }
     entry->calls += counts;
     if (!m->all && call->timed &&
-        !entry->durations) /* if the segment's first call had no times, all its times are estimated */
+        !entry->timed) /* if the segment's first call had no times, all its times are estimated */
         take_call_times(m, call, entry->row, counts);
     if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
         return no_memory(error);
@@ -456,8 +366,7 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
     messages_free(m->messages);
-    free(m->classes);
-    key_table_clear(&m->class_index);
+    class_times_free(&m->classes);
     return status;
 }
 
