@@ -116,7 +116,8 @@ def call_text(call, requests, any_source, any_tag):
         value = call["args"].get(name)
         if isinstance(value, dict) and set(value) == {"in", "out"}:
             requests.end(value["in"], value["out"])
-    return "%s %s" % (func, json.dumps(shown, sort_keys=True))
+    place = [call.get(key) for key in ("site", "stack", "lang")]
+    return "%s %s at %s" % (func, json.dumps(shown, sort_keys=True), place)
 
 
 def threads(lines, left_out):

@@ -20,6 +20,9 @@ static const char help[] =
     "  --format=text|json   how to print (text)\n"
     "  --all                print all rows, not the first of each part\n"
     "  --ranks=N:N          compare two ranks, of one trace or of two\n"
+    "  --replay[=FUNCTION,...]\n"
+    "                       the second trace is a replay of the first, by pilgrim-replay, which did not replay these\n"
+    "                       functions: what a replay does not repeat is left out\n"
     "  --modules=FOLDER:... where programs and libraries are, for source lines\n"
     "  --memory=BYTES       that reading a trace may take, with K, M or G (1G)\n"
     "  -h, --help           this text\n"
@@ -118,6 +121,10 @@ static int take_option(int option, struct diff_options *o)
     case 'M':
         good = take_memory(optarg, &o->memory);
         break;
+    case 'R':
+        o->not_replayed = optarg ? optarg : "";
+        o->ignored |= IGNORE_TIMES;
+        break;
     case 'h':
         printf("%s\n%s", usage, help);
         return EXIT_EQUAL;
@@ -133,12 +140,17 @@ static int take_option(int option, struct diff_options *o)
 
 int diff_options_parse(int argc, char **argv, struct diff_options *o)
 {
-    static const struct option names[] = {
-        {"structure", no_argument, NULL, 's'},    {"ignore", required_argument, NULL, 'i'},
-        {"format", required_argument, NULL, 'f'}, {"all", no_argument, NULL, 'a'},
-        {"ranks", required_argument, NULL, 'r'},  {"modules", required_argument, NULL, 'm'},
-        {"memory", required_argument, NULL, 'M'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"structure", no_argument, NULL, 's'},
+                                          {"ignore", required_argument, NULL, 'i'},
+                                          {"format", required_argument, NULL, 'f'},
+                                          {"all", no_argument, NULL, 'a'},
+                                          {"ranks", required_argument, NULL, 'r'},
+                                          {"modules", required_argument, NULL, 'm'},
+                                          {"memory", required_argument, NULL, 'M'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'V'},
+                                          {"replay", optional_argument, NULL, 'R'},
+                                          {NULL, 0, NULL, 0}};
     *o = (struct diff_options){.memory = PILGRIM_MEMORY_DEFAULT};
     int status = -1;
     for (int option; status < 0 && (option = getopt_long(argc, argv, "hV", names, NULL)) != -1;)

@@ -104,12 +104,14 @@ static int compare_all(struct diff *d)
     struct pilgrim_error error;
     bool same_count = pilgrim_rank_count(d->traces[0]) == pilgrim_rank_count(d->traces[1]);
     struct comparison *c = &d->comparison;
-    *c = (struct comparison){
-        .sides = {&d->sides[0], &d->sides[1]},
-        .kinds = d->kinds,
-        .rules = {d->options.ignored, d->options.two_ranks || !same_count, call_kinds_rebuilt(d->kinds)},
-        .structure_only = d->options.ignored & IGNORE_VALUES,
-        .found = &d->found};
+    *c = (struct comparison){.sides = {&d->sides[0], &d->sides[1]},
+                             .kinds = d->kinds,
+                             .rules = {.ignored = d->options.ignored,
+                                       .relative = d->options.two_ranks || !same_count,
+                                       .rebuilt = call_kinds_rebuilt(d->kinds),
+                                       .not_replayed = d->options.not_replayed},
+                             .structure_only = d->options.ignored & IGNORE_VALUES,
+                             .found = &d->found};
     enum pilgrim_status status = ranks_compare(c, d->options.two_ranks, &d->note, &error);
     if (status == PILGRIM_OK && times_are_asked(d)) {
         const struct pilgrim_trace *const traces[2] = {d->traces[0], d->traces[1]};

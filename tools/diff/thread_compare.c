@@ -351,7 +351,7 @@ enum pilgrim_status threads_compare(struct comparison *c, const struct side_thre
         return PILGRIM_OK;
     }
     enum pilgrim_status status = PILGRIM_OK;
-    if (a->group != NO_GROUP && b->group != NO_GROUP) {
+    if (a->group != NO_GROUP && b->group != NO_GROUP && !c->rules.not_replayed) {
         for (int side = 0; side < 2 && status == PILGRIM_OK; side++)
             status = pilgrim_cursor_open(c->sides[side]->trace, threads[side]->rank, threads[side]->thread,
                                          &cursors[side], error);

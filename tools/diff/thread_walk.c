@@ -18,6 +18,7 @@ struct walked {
     struct pilgrim_call call;
     uint32_t kind; /* NO_KIND: behind the last call */
     uint32_t segment;
+    struct replayed_thread *replayed; /* NULL: no replay is compared */
 };
 
 /* Returns the kind of a class; NO_KIND: no memory. */
@@ -53,6 +54,10 @@ static enum pilgrim_status step(struct comparison *c, unsigned side, struct walk
         enter_segment(c, w);
         if (failed_poll && (c->rules.ignored & IGNORE_POLLS))
             continue;
+        if (w->replayed && replay_leaves_out(w->replayed, &w->call, c->rules.not_replayed)) {
+            replay_follow(w->replayed, &w->call);
+            continue;
+        }
         w->kind = kind_of(c, side, w->call.class_, failed_poll);
         return w->kind == NO_KIND ? no_memory(error) : PILGRIM_OK;
     }
@@ -115,7 +120,7 @@ static void compare_calls(struct comparison *c, const struct walked w[2], const 
 {
     struct value_difference found[VALUE_DIFFERENCES_MAX];
     const struct key key = {{w[0].call.identity, w[1].call.identity, (uint64_t)w[0].segment << 32 | w[1].segment}};
-    bool known = w[0].call.identity && w[1].call.identity;
+    bool known = w[0].call.identity && w[1].call.identity && !c->rules.not_replayed;
     if (c->structure_only || *rows > ROWS_MAX || (known && key_table_find(equal, key)))
         return;
     unsigned count = values_compare(&c->rules, &w[0].call, &w[1].call, found);
@@ -147,6 +152,8 @@ static enum pilgrim_status walk_both(struct comparison *c, const struct side_thr
         *differs = status == PILGRIM_OK && w[0].kind != w[1].kind;
         if (*differs || status != PILGRIM_OK || w[0].kind == NO_KIND)
             break;
+        for (unsigned side = 0; side < 2 && w[side].replayed; side++)
+            replay_follow(w[side].replayed, &w[side].call);
         compare_calls(c, w, where, ranks, &equal, &equal_count, &rows);
     }
     key_table_clear(&equal);
@@ -158,12 +165,16 @@ enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread 
 {
     const struct side_thread *threads[2] = {a, b};
     struct walked w[2] = {{0}, {0}};
+    struct replayed_thread replayed[2] = {{.begun = 0}, {.begun = 0}};
     struct diff_where where = {rank, a->thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}};
     enum pilgrim_status status = PILGRIM_OK;
     bool differs = false;
     for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++)
         status = pilgrim_cursor_open(c->sides[side]->trace, threads[side]->rank, threads[side]->thread, &w[side].cursor,
                                      error);
+    for (int side = 0; side < 2 && c->rules.not_replayed; side++)
+        w[side].replayed = &replayed[side];
+    c->rules.threads = replayed;
     if (status == PILGRIM_OK)
         status = walk_both(c, threads, w, &where, &differs, error);
     if (status == PILGRIM_OK && differs) {
@@ -172,8 +183,11 @@ enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread 
         for (int side = 0; side < 2; side++)
             calls[side] = pilgrim_call_count(c->sides[side]->trace, threads[side]->rank, threads[side]->thread);
         differ_first(c->found, &where, kinds, calls, NO_CALL);
-        status = compare_counts(c, threads, &where, error);
+        if (!c->rules.not_replayed)
+            status = compare_counts(c, threads, &where, error);
     }
+    for (int side = 0; side < 2; side++)
+        replayed_thread_free(&replayed[side]);
     pilgrim_cursor_close(w[0].cursor);
     pilgrim_cursor_close(w[1].cursor);
     key_table_clear(&c->kind_of);

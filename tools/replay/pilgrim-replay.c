@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "pilgrim/version.h"
+#include "replay_actions.h"
 #include "replay_files.h"
+#include "replay_recorder.h"
 #include "replay_thread.h"
 #include "replay_watch.h"
 
@@ -245,11 +247,27 @@ static void run_all(void)
         rmdir(replay.folder);
 }
 
+/* Returns the names of all functions that are not replayed, with commas between them; MPI_Init and the like are made
+ * for the recorder. */
+static const char *not_replayed(void)
+{
+    static char list[1 << 15];
+    size_t length = 0;
+    for (size_t i = 0; i < replay_action_count; i++) {
+        const char *name = replay_actions[i].name;
+        if (!replay_actions[i].perform && strncmp(name, "MPI_Init", 8) && strcmp(name, "MPI_Finalize") &&
+            length + strlen(name) + 2 < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "", name);
+    }
+    return list;
+}
+
 /* What the first thread does: MPI is initialised and finalized in it. */
 static void *replay_all(void *unused)
 {
     (void)unused;
-    MPI_Init(&argument_count, &arguments);
+    int provided;
+    recorder_mpi_init(&argument_count, &arguments, false, &provided);
     PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
     if (wrong_usage) {
@@ -264,7 +282,9 @@ static void *replay_all(void *unused)
         make_folder();
         run_all();
     }
-    MPI_Finalize();
+    recorder_mpi_finalize();
+    if (!status_of_program && options.verify)
+        status_of_program = recorder_compare(&options, replay.rank, not_replayed());
     return NULL;
 }
 
@@ -277,6 +297,8 @@ int main(int argc, char **argv)
     else if (!wrong_usage && options.version)
         puts("pilgrim-replay " PILGRIM_VERSION_TEXT);
     else {
+        if (!wrong_usage && options.verify && !recorder_start(&options, argv))
+            return EXIT_FAILED;
         argument_count = argc;
         arguments = argv;
         if (!thread_new(&first, replay_all, NULL)) {

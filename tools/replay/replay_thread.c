@@ -7,6 +7,7 @@
 
 #include "replay_actions.h"
 #include "replay_files.h"
+#include "replay_recorder.h"
 
 static const struct pilgrim_value NOTHING = {.type = PILGRIM_NONE};
 
@@ -44,6 +45,7 @@ static const struct replay_known *known_of(struct replay_thread *t, const struct
     if (segment != t->segment) {
         memset(t->known, 0, sizeof t->known);
         memset(t->names, 0, sizeof t->names);
+        memset(t->sites, 0, sizeof t->sites);
         t->segment = segment;
     }
     struct replay_known *k = &t->known[((uintptr_t)f >> 4) % REPLAY_CACHE];
@@ -207,15 +209,29 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
     step_learn(s, code == MPI_SUCCESS);
 }
 
+/* Tells the recorder where the program made the call. */
+static void tell_site(struct replay_thread *t, const struct pilgrim_class *class)
+{
+    size_t at = ((uintptr_t) class >> 4) % REPLAY_CACHE;
+    if (t->sites[at].class != class) {
+        t->sites[at].class = class;
+        t->sites[at].site = recorder_site(class->site);
+    }
+    recorder_call_at(t->sites[at].site, class->fortran);
+}
+
 static void replay_call(struct replay_thread *t, const struct pilgrim_call *call)
 {
     const struct replay_known *k = known_of(t, call->function);
     struct replay_step s = {.thread = t, .call = call, .action = k->action, .source_at = -1, .tag_at = -1};
     gaps_wait(&t->gaps, call);
+    if (t->recorded)
+        tell_site(t, call->class_);
     if (!k->action || !k->action->perform) {
         bool ours =
             strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
         t->counts.not_replayed += !ours;
+        recorder_begin_or_end(call);
     } else if (failed(call) && !repeats(&s))
         t->counts.failed++;
     else
@@ -228,6 +244,7 @@ void replay_thread_run(struct replay_thread *t)
 {
     struct pilgrim_call call;
     struct pilgrim_error error;
+    t->recorded = recorder_is_there();
     enum pilgrim_status status =
         pilgrim_cursor_open(t->replay->trace, (uint32_t)t->replay->rank, 0, &t->cursor, &error);
     if (status == PILGRIM_OK &&

@@ -62,6 +62,11 @@ struct replay_thread {
         const char *text;
         uint64_t bits;
     } names[REPLAY_CACHE];
+    struct {
+        const struct pilgrim_class *class;
+        const void *site; /* what the recorder calls it */
+    } sites[REPLAY_CACHE];
+    bool recorded; /* by Pilgrim */
     uint32_t segment;
     struct replay_counts counts;
 
