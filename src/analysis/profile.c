@@ -16,7 +16,7 @@ struct profile_maker {
     const struct pilgrim_trace *trace;
     bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
-    struct messages *messages;
+    struct volumes *volumes;
     struct selector *selector;    /* NULL: all calls of the chosen threads */
     struct classes_timed classes; /* of the segment that is read; `row`: that of the class, if it has calls */
     uint32_t segment;
@@ -80,10 +80,13 @@ static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
 static void add_times(struct call_profile *p, size_t row, const struct pilgrim_statistic *durations,
                       const struct pilgrim_statistic *gaps)
 {
-    pilgrim_statistic_add(&p->rows[row].durations, durations);
+    bool counts = strcmp(p->rows[row].class->function->name, "MPI_Finalize") != 0;
+    const double durations_ns = counts ? durations->total_ns : 0;
+    if (counts)
+        pilgrim_statistic_add(&p->rows[row].durations, durations);
     pilgrim_statistic_add(&p->rows[row].gaps, gaps);
-    p->run_ns += durations->total_ns + gaps->total_ns;
-    p->mpi_ns += durations->total_ns;
+    p->run_ns += durations_ns + gaps->total_ns;
+    p->mpi_ns += durations_ns;
     p->timed |= durations->count > 0;
 }
 
@@ -149,19 +152,9 @@ static void take_call_times(struct profile_maker *m, const struct pilgrim_call *
         add_times(m->p, row, &duration, &gap);
 }
 
-/* Counts the messages without a known size of the call that was seen last. */
-static void count_unsized(struct profile_maker *m)
-{
-    size_t count;
-    const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
-    for (size_t i = 0; i < count; i++)
-        m->p->unsized += transfers[i].kind == MESSAGES_SEND && !transfers[i].sized;
-}
-
 static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                      const struct pilgrim_call *call, struct pilgrim_error *error)
 {
-    struct messages_count sent;
     if (m->in_segment && pilgrim_cursor_segment(cursor) != m->segment)
         end_segment(m);
     if (!m->in_segment) {
@@ -182,15 +175,19 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
     if (!m->all && call->timed &&
         !entry->timed) /* if the segment's first call had no times, all its times are estimated */
         take_call_times(m, call, entry->row, counts);
-    if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
+    if (volumes_see(m->volumes, call, error) != PILGRIM_OK)
         return no_memory(error);
     if (!counts)
         return PILGRIM_OK;
-    if (sent.messages > 0)
-        count_unsized(m);
+    const struct volume_parts *moved = volumes_parts(m->volumes, call);
     struct profile_row *row = &m->p->rows[entry->row];
-    row->sent.messages += sent.messages;
-    row->sent.bytes += sent.bytes;
+    m->p->unsized += moved->unsized;
+    row->sent.messages += moved->messages;
+    row->sent.bytes += moved->message_bytes;
+    row->failed += moved->failed;
+    row->collective_bytes += moved->collective_bytes;
+    row->window_bytes += moved->window_bytes;
+    row->file_bytes += moved->file_bytes;
     return PILGRIM_OK;
 }
 
@@ -201,7 +198,7 @@ static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, u
     struct pilgrim_call call;
     uint64_t before = m->p->calls;
     m->alone = pilgrim_thread_count(m->trace, rank) == 1;
-    enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
+    enum pilgrim_status status = volumes_begin_thread(m->volumes, rank, thread, error);
     if (status == PILGRIM_OK && m->selector)
         status = selector_begin(m->selector, rank, thread, error);
     if (status == PILGRIM_OK)
@@ -246,6 +243,10 @@ static void add_row(struct profile_row *to, const struct profile_row *from)
     to->calls += from->calls;
     to->sent.messages += from->sent.messages;
     to->sent.bytes += from->sent.bytes;
+    to->failed += from->failed;
+    to->collective_bytes += from->collective_bytes;
+    to->window_bytes += from->window_bytes;
+    to->file_bytes += from->file_bytes;
     pilgrim_statistic_add(&to->durations, &from->durations);
     pilgrim_statistic_add(&to->gaps, &from->gaps);
 }
@@ -273,6 +274,10 @@ static bool make_functions(struct call_profile *p)
         add_row(&f->all, row);
         p->sent.messages += row->sent.messages;
         p->sent.bytes += row->sent.bytes;
+        p->failed += row->failed;
+        p->collective_bytes += row->collective_bytes;
+        p->window_bytes += row->window_bytes;
+        p->file_bytes += row->file_bytes;
     }
     if (p->function_count > 0)
         qsort(p->functions, p->function_count, sizeof *p->functions, compare_functions);
@@ -357,15 +362,15 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
 {
     *p = (struct call_profile){.classes.sites_only = !by_path};
     m->p = p;
-    m->messages = messages_new(m->trace);
-    enum pilgrim_status status = m->messages ? take_ranks(m, choose, context, error) : no_memory(error);
+    m->volumes = volumes_new(m->trace);
+    enum pilgrim_status status = m->volumes ? take_ranks(m, choose, context, error) : no_memory(error);
     if (status == PILGRIM_OK && m->all)
         status = take_all_times(m, error);
     if (status == PILGRIM_OK && m->selector)
         status = selector_end(m->selector, error);
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
-    messages_free(m->messages);
+    volumes_free(m->volumes);
     class_times_free(&m->classes);
     return status;
 }
