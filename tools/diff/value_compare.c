@@ -33,11 +33,14 @@ static bool name_fits(const char *pattern, const char *name)
     return length >= wanted && !strcmp(name + length - wanted, pattern + 1);
 }
 
-static unsigned ignore_of_name(const char *name)
+/* Returns which of the bits IGNORED the parameter NAME is of. */
+static unsigned ignore_of_name(unsigned ignored, const char *name)
 {
+    if (!(ignored & (IGNORE_TAGS | IGNORE_SIZES | IGNORE_PEERS)))
+        return 0;
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (name_fits(named[i].name, name))
-            return named[i].ignore;
+            return named[i].ignore & ignored;
     return 0;
 }
 
@@ -145,7 +148,8 @@ static int differs_in_replay(const struct compared *c, const struct pilgrim_valu
     const bool null_a = a->type == PILGRIM_NAME, null_b = b->type == PILGRIM_NAME;
     if (a->type == PILGRIM_REQUEST && b->type == PILGRIM_REQUEST)
         return replay_request(&c->rules->threads[0], a) != replay_request(&c->rules->threads[1], b);
-    if (a->type == PILGRIM_SYMBOL || a->type == PILGRIM_FUNCTION || a->type == PILGRIM_DEVICE)
+    if (a->type == PILGRIM_SYMBOL || a->type == PILGRIM_FUNCTION || a->type == PILGRIM_DEVICE ||
+        b->type == PILGRIM_SYMBOL)
         return 0;
     if ((a->type == PILGRIM_STATIC || a->type == PILGRIM_STACK) && a->type == b->type)
         return 0;
@@ -182,9 +186,10 @@ static void compare_value(const struct value_rules *rules, const struct pilgrim_
 {
     struct value_difference *d = &found[*count];
     const struct compared c = {rules, d, call, parameter};
-    if (*count == VALUE_DIFFERENCES_MAX || (rules->ignored & ignore_of_name(name)))
+    if (*count == VALUE_DIFFERENCES_MAX || ignore_of_name(rules->ignored, name))
         return;
-    *d = (struct value_difference){0};
+    d->path[0] = '\0';
+    d->stored = false;
     if (!differs(&c, a, b))
         return;
     char inner[sizeof d->path];
