@@ -251,9 +251,8 @@ static void text_other_bytes(struct output *o, const struct summary *s)
     const struct {
         uint64_t bytes;
         const char *how;
-    } others[] = {{s->collective_bytes, " to collective calls"},
-                  {s->window_bytes, " by RMA"},
-                  {s->file_bytes, " of I/O"}};
+    } others[] = {
+        {s->collective_bytes, " to collective calls"}, {s->window_bytes, " by RMA"}, {s->file_bytes, " of I/O"}};
     const char *separator = NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!others[i].bytes)
