@@ -91,7 +91,7 @@ void csv_properties(struct output *o, const struct pilgrim_trace *trace)
     }
 }
 
-static void put_frame(struct csv *c, const struct pilgrim_frame *frame)
+void csv_frame(struct csv *c, const struct pilgrim_frame *frame)
 {
     char text[512];
     if (!frame) {
@@ -109,7 +109,7 @@ static void put_row(struct csv *c, const struct call_profile *p, const struct pr
     struct site_place place;
     find_place(&place, row->class->site, lines);
     csv_name(c, row->class->function->name);
-    put_frame(c, row->class->site);
+    csv_frame(c, row->class->site);
     csv_name(c, place.function);
     csv_name(c, place.file);
     if (*place.file)
@@ -131,13 +131,18 @@ static void put_row(struct csv *c, const struct call_profile *p, const struct pr
     }
     csv_uint(c, row->sent.messages);
     csv_uint(c, row->sent.bytes);
+    csv_uint(c, row->failed);
+    csv_uint(c, row->collective_bytes);
+    csv_uint(c, row->window_bytes);
+    csv_uint(c, row->file_bytes);
     csv_end(c);
 }
 
 void csv_profile(struct output *o, const struct call_profile *p, const char *function, struct source_lines *lines)
 {
     struct csv c = {.out = o};
-    out_text(o, "func,site,function,file,line,calls,total,mean,max,max_rank,share,messages,bytes\n");
+    out_text(o, "func,site,function,file,line,calls,total,mean,max,max_rank,share,messages,bytes,failed,"
+                "collective_bytes,rma_bytes,io_bytes\n");
     for (size_t i = 0; i < p->function_count && !o->error; i++) {
         const struct profile_function *f = &p->functions[i];
         if (function && fnmatch(function, f->all.class->function->name, 0) != 0)

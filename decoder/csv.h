@@ -22,7 +22,8 @@ void csv_uint(struct csv *c, uint64_t v);
 void csv_int(struct csv *c, int64_t v);
 void csv_ns(struct csv *c, double ns); /* rounded */
 void csv_share(struct csv *c, double share);
-void csv_empty(struct csv *c, unsigned count); /* so many empty cells */
+void csv_empty(struct csv *c, unsigned count);                    /* so many empty cells */
+void csv_frame(struct csv *c, const struct pilgrim_frame *frame); /* MODULE+0xOFFSET; NULL: an empty cell */
 void csv_end(struct csv *c);
 
 /* ---- views ---- */

@@ -11,6 +11,7 @@
 
 #include "decode_errors.h"
 #include "option_table.h"
+#include "table_print.h"
 #include "pilgrim/version.h"
 #include "terminal.h"
 
@@ -109,7 +110,8 @@ static bool parse_view(int option, const char *argument, struct options *o)
     case 'b':
         o->by_rank = strcmp(argument, "rank") == 0;
         o->by_path = strcmp(argument, "path") == 0;
-        return o->by_rank || o->by_path;
+        o->keys = 0;
+        return o->by_path || table_keys(argument, &o->keys);
     case 'x':
         o->matrix = true;
         o->windows = argument;
@@ -224,8 +226,8 @@ static bool find_view(const struct options *o, enum option_view *view)
         }
         *view = asked[i].view;
     }
-    if (*view == VIEW_STATS && (o->by_rank || o->by_path))
-        *view = o->by_rank ? VIEW_RANKS : VIEW_PATHS;
+    if (*view == VIEW_STATS && (o->by_path || o->keys))
+        *view = o->by_path ? VIEW_PATHS : o->by_rank ? VIEW_RANKS : VIEW_TABLE;
     return true;
 }
 

@@ -58,6 +58,7 @@ struct options {
     bool histograms; /* with stats */
     bool by_rank;    /* with stats */
     bool by_path;    /* with stats */
+    unsigned keys;   /* with stats: enum pilgrim_key, if by_rank and by_path are false */
     bool matrix;
     bool windows; /* with matrix: operations on windows instead of messages */
     bool messages;

@@ -24,16 +24,21 @@ const struct view_row option_views[VIEW_COUNT] = {
     {"--endings", TEXT_JSON, FORMAT_TEXT},
     {"--summary", TEXT_JSON, FORMAT_TEXT},
     {"--messages", TABLE, FORMAT_TEXT},
+    {"--stats --by", TABLE, FORMAT_TEXT},
 };
 
 #define VIEWS_CALLS (VIEW_CALLS | VIEW_ENDINGS)
 #define VIEWS_THREADS                                                                                                  \
-    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_GRAMMAR | VIEW_COMMUNICATORS)
+    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_GRAMMAR | VIEW_COMMUNICATORS | VIEW_TABLE)
 
 /* What a selection of calls leaves something out of. */
-#define VIEWS_SELECTED (VIEW_CALLS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX)
+#define VIEWS_SELECTED (VIEW_CALLS | VIEW_STATS | VIEW_PATHS | VIEW_MATRIX | VIEW_TABLE)
 
-#define VIEWS_LINES (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES)
+#define VIEWS_LINES                                                                                                    \
+    (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES | VIEW_TABLE)
+
+#define BY_EXPECTED                                                                                                    \
+    "site, function, rank, phase, communicator, datatype, size and peer, with commas between them, or path"
 
 const struct option_row option_rows[] = {
     {"summary", 'y', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_SUMMARY, false,
@@ -43,8 +48,10 @@ const struct option_row option_rows[] = {
     {"stats", 'T', ARGUMENT_OPTIONAL, "histograms", "histograms, or nothing", OPTIONS_VIEW, VIEWS_STATS, false,
      "what calls cost, by function and call site: calls, times, messages, bytes; =histograms: also how times are "
      "distributed"},
-    {"by", 'b', ARGUMENT_REQUIRED, "rank|path", "rank or path", OPTIONS_VIEW, VIEWS_STATS, false,
-     "with --stats: what each rank did with its time, or what calls cost by the functions that lead to them"},
+    {"by", 'b', ARGUMENT_REQUIRED, "site|function|rank|phase|communicator|datatype|size|peer|path", BY_EXPECTED,
+     OPTIONS_VIEW, VIEWS_STATS, false,
+     "with --stats: what calls did by any of these, or by several with commas between them, and how ranks differ; rank "
+     "alone: what each rank did with its time; path alone: by the functions that lead to calls"},
     {"matrix", 'x', ARGUMENT_OPTIONAL, "rma", "rma, or nothing", OPTIONS_VIEW, VIEW_MATRIX, false,
      "messages and bytes from rank to rank, as CSV if --format does not say otherwise; =rma: operations on windows"},
     {"messages", 'e', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_MESSAGES, false,
@@ -219,7 +226,7 @@ void option_usage(FILE *file, unsigned columns)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", separator, option);
             separator = " | ";
             if (row->key == 'T')
-                at += (size_t)snprintf(text + at, sizeof text - at, " [--by=rank|path]");
+                at += (size_t)snprintf(text + at, sizeof text - at, " [--by=KEYS]");
         } else if (row->key != 'b') {
             at += (size_t)snprintf(text + at, sizeof text - at, "%s [%s]", *separator == ' ' ? "]" : "", option);
             separator = "[";

@@ -23,9 +23,14 @@ enum option_view {
     VIEW_ENDINGS = 1 << 10,
     VIEW_SUMMARY = 1 << 11,
     VIEW_MESSAGES = 1 << 12,
+    VIEW_TABLE = 1 << 13, /* --stats with any other --by */
 };
 
-enum { VIEW_COUNT = 13, VIEWS_ALL = (1 << VIEW_COUNT) - 1, VIEWS_STATS = VIEW_STATS | VIEW_RANKS | VIEW_PATHS };
+enum {
+    VIEW_COUNT = 14,
+    VIEWS_ALL = (1 << VIEW_COUNT) - 1,
+    VIEWS_STATS = VIEW_STATS | VIEW_RANKS | VIEW_PATHS | VIEW_TABLE
+};
 
 enum option_format { FORMAT_TEXT = 1 << 0, FORMAT_JSON = 1 << 1, FORMAT_CSV = 1 << 2, FORMAT_FOLDED = 1 << 3 };
 

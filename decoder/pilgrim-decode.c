@@ -25,6 +25,7 @@
 #include "analysis/profile.h"
 #include "properties.h"
 #include "summary.h"
+#include "table_print.h"
 #include "terminal.h"
 #include "analysis/thread_loops.h"
 #include "analysis/work_progress.h"
@@ -247,6 +248,19 @@ static enum pilgrim_status print_paths(struct output *out, const struct call_pro
     return path_profile_print(out, profile, &options, lines, error);
 }
 
+/* Prints a table of calls by the keys that are asked for. */
+static enum pilgrim_status print_table(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                       struct source_lines *lines, struct pilgrim_error *error)
+{
+    const enum table_format format = o->json ? TABLE_JSON : o->csv ? TABLE_CSV : TABLE_TEXT;
+    struct pilgrim_table *table;
+    enum pilgrim_status status = table_make(trace, o->selection, o->keys, lines, &table, error);
+    if (table && status != PILGRIM_INVALID && status != PILGRIM_LIMIT)
+        table_print(out, table, o->keys, format, lines);
+    pilgrim_table_free(table);
+    return status;
+}
+
 /* Prints what the calls of the chosen threads cost; if one is damaged, of those before it. */
 static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
@@ -257,6 +271,8 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
         return csv_rank_times(out, trace, shows_rank, o, error);
     if (o->by_rank)
         return rank_times_print(out, trace, o->json, shows_rank, o, error);
+    if (o->keys)
+        return print_table(out, trace, o, lines, error);
     bool some = o->ranks.count > 0 || o->threads.count > 0;
     struct selector *selector = o->selects ? selector_new(trace, o->selection, lines) : NULL;
     if (o->selects && !selector)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints profiles (--stats) as a table, or as JSON; see pilgrim-decode(1). */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,10 @@
 #include "print.h"
 #include "analysis/profile.h"
 #include "analysis/selection.h"
+#include "analysis/table.h"
 #include "site_place.h"
 
-enum { NAME_WIDTH = 32, BAR_MAX = 40, CELL_MAX = 48 };
+enum { NAME_WIDTH = 32, NAME_WIDTH_MAX = 64, BAR_MAX = 40, CELL_MAX = 48 };
 
 static bool is_shown(const struct profile_function *f, const char *function)
 {
@@ -54,10 +56,58 @@ static void out_percent(struct output *o, double share, size_t width)
     out_padded(o, share > 0 && share < 0.0005 ? "<0.1%" : text, width);
 }
 
+/* The last columns, each only if some row has it. */
+static const struct count_column {
+    const char *title;
+    size_t width;
+    size_t in_row, in_profile; /* offsets of the number */
+    size_t shown;              /* offset in the profile of what is 0 if the column is left out */
+} count_columns[] = {
+#define SHOWN(title, width, member, shown)                                                                             \
+    {                                                                                                                  \
+        title, width, offsetof(struct profile_row, member), offsetof(struct call_profile, member),                     \
+            offsetof(struct call_profile, shown)                                                                       \
+    }
+    SHOWN("failed", 7, failed, failed),
+    SHOWN("messages", 9, sent.messages, sent.messages),
+    SHOWN("bytes", 11, sent.bytes, sent.messages),
+    SHOWN("collective bytes", 16, collective_bytes, collective_bytes),
+    SHOWN("RMA bytes", 11, window_bytes, window_bytes),
+    SHOWN("I/O bytes", 11, file_bytes, file_bytes),
+};
+
+enum { COUNT_COLUMNS = sizeof count_columns / sizeof *count_columns };
+
+static uint64_t number_at(const void *from, size_t offset)
+{
+    uint64_t number;
+    memcpy(&number, (const char *)from + offset, sizeof number);
+    return number;
+}
+
+/* Prints what calls of a row moved, behind OWED spaces. Nothing stands behind the last number. */
+static void out_moved(struct output *o, const struct call_profile *p, const struct profile_row *row, size_t owed)
+{
+    for (size_t i = 0; i < COUNT_COLUMNS; i++) {
+        const struct count_column *c = &count_columns[i];
+        const bool none = number_at(row, c->in_row) == 0 && (i != 2 || row->sent.messages == 0);
+        if (!number_at(p, c->shown))
+            continue;
+        if (none) {
+            owed += c->width + 1;
+            continue;
+        }
+        for (; owed > 0; owed--)
+            out_char(o, ' ');
+        out_padded_uint(o, number_at(row, c->in_row), c->width);
+    }
+}
+
 /* Prints the columns behind the name. */
 static void text_columns(struct output *o, const struct call_profile *p, const struct profile_row *row)
 {
     const struct pilgrim_statistic *d = &row->durations;
+    size_t owed = 0;
     out_padded_uint(o, row->calls, 10);
     if (d->count > 0) {
         out_padded_duration(o, d->total_ns, 7);
@@ -69,26 +119,22 @@ static void text_columns(struct output *o, const struct call_profile *p, const s
             out_padded_uint(o, d->max_rank, 6);
         out_percent(o, share_of(p, row), 6);
     } else if (p->timed) {
-        out_padded(o, "", 7 + 1 + 7 + 1 + 7 + 1 + 6 + 1 + 6);
+        owed = 1 + 7 + 1 + 7 + 1 + 7 + 1 + 6 + 1 + 6;
     }
-    if (row->sent.messages > 0) {
-        out_padded_uint(o, row->sent.messages, 9);
-        out_padded_uint(o, row->sent.bytes, 11);
-    }
+    out_moved(o, p, row, owed);
     out_char(o, '\n');
 }
 
-static void text_header(struct output *o, const struct call_profile *p)
+static void text_header(struct output *o, const struct call_profile *p, size_t width)
 {
-    for (size_t i = 0; i < NAME_WIDTH; i++)
+    for (size_t i = 0; i < width; i++)
         out_char(o, ' ');
     out_padded(o, "calls", 10);
     if (p->timed)
         out_text(o, "   total    mean     max   rank  share");
-    if (p->sent.messages > 0) {
-        out_padded(o, "messages", 9);
-        out_padded(o, "bytes", 11);
-    }
+    for (size_t i = 0; i < COUNT_COLUMNS; i++)
+        if (number_at(p, count_columns[i].shown))
+            out_padded(o, count_columns[i].title, count_columns[i].width);
     out_char(o, '\n');
 }
 
@@ -154,31 +200,46 @@ static bool shares_line(const struct profile_function *f, size_t k, struct sourc
     return shares;
 }
 
-/* Prints a row. FUNCTION: the one whose call site it is; NULL: it is that of a function. A name that is too long for
- * its column has a line of its own. */
-static void text_row(struct output *o, const struct call_profile *p, const struct profile_row *row,
-                     const struct profile_function *function, bool histograms, struct source_lines *lines)
+/* How rows of text are printed. */
+struct row_style {
+    const struct call_profile *profile;
+    bool histograms;
+    struct source_lines *lines;
+    size_t width; /* of the column of names */
+};
+
+/* Prints the name of a row. FUNCTION: the one whose call site it is; NULL: it is that of a function. */
+static void text_name(struct output *o, const struct profile_row *row, const struct profile_function *function,
+                      struct source_lines *lines)
+{
+    if (!function) {
+        out_name(o, row->class->function->name);
+        return;
+    }
+    out_text(o, "  ");
+    text_site(o, row->class, UINT64_MAX, lines);
+    if (shares_line(function, (size_t)(row - function->sites), lines)) {
+        out_text(o, " (+0x");
+        out_hex(o, row->class->site->offset);
+        out_char(o, ')');
+    }
+}
+
+/* Prints a row, HISTOGRAMS: with its own if they are wanted. A name that is too long for its column has a line of its
+ * own. */
+static void text_row(struct output *o, const struct row_style *style, const struct profile_row *row,
+                     const struct profile_function *function, bool histograms)
 {
     uint64_t start = out_position(o);
-    if (function) {
-        out_text(o, "  ");
-        text_site(o, row->class, UINT64_MAX, lines);
-        if (shares_line(function, (size_t)(row - function->sites), lines)) {
-            out_text(o, " (+0x");
-            out_hex(o, row->class->site->offset);
-            out_char(o, ')');
-        }
-    } else {
-        out_name(o, row->class->function->name);
-    }
-    if (out_position(o) - start > NAME_WIDTH) {
+    text_name(o, row, function, style->lines);
+    if (out_position(o) - start > style->width) {
         out_char(o, '\n');
         start = out_position(o);
     }
-    while (out_position(o) - start < NAME_WIDTH)
+    while (out_position(o) - start < style->width)
         out_char(o, ' ');
-    text_columns(o, p, row);
-    if (histograms)
+    text_columns(o, style->profile, row);
+    if (style->histograms && histograms)
         text_histograms(o, row);
 }
 
@@ -197,6 +258,11 @@ void profile_text_summary(struct output *o, const struct call_profile *p)
         out_text(o, ", ");
         out_count(o, p->sent.messages, " message, ", " messages, ");
         out_count(o, p->sent.bytes, " byte", " bytes");
+    }
+    if (p->failed > 0) {
+        out_text(o, ", ");
+        out_uint(o, p->failed);
+        out_text(o, " failed");
     }
     out_char(o, '\n');
     if (p->timed) {
@@ -242,7 +308,10 @@ static void text_activities(struct output *o, const struct call_profile *p)
         out_padded_duration(o, a->total_ns / (double)p->profiled_ranks, 7);
         if (several) {
             out_padded_duration(o, a->least_ns, 7);
-            out_padded_uint(o, a->least_rank, 6);
+            if (p->blocks) /* the mean of a block is no rank's */
+                out_padded(o, "-", 6);
+            else
+                out_padded_uint(o, a->least_rank, 6);
             out_padded_duration(o, a->most_ns, 7);
             out_padded_uint(o, a->most_rank, 6);
         }
@@ -251,20 +320,51 @@ static void text_activities(struct output *o, const struct call_profile *p)
     out_text(o, p->blocks ? "  (stored for blocks of ranks; --by=rank lists the blocks)\n\n" : "\n");
 }
 
+/* Sets the width of the column of names to that of the longest, within limits. */
+static void find_width(struct row_style *style, const char *function)
+{
+    static struct output nowhere = {.descriptor = -1};
+    const struct call_profile *p = style->profile;
+    style->width = NAME_WIDTH;
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct profile_function *f = &p->functions[i];
+        for (size_t k = 0; is_shown(f, function) && k < f->site_count; k++) {
+            nowhere.used = 0;
+            text_name(&nowhere, &f->sites[k], f, style->lines);
+            if (nowhere.used > style->width && nowhere.used <= NAME_WIDTH_MAX)
+                style->width = nowhere.used;
+        }
+    }
+}
+
+/* Prints the functions that stand APART, or the others. */
+static void text_functions(struct output *o, const struct row_style *style, const char *function, bool apart)
+{
+    const struct call_profile *p = style->profile;
+    bool begun = !apart;
+    for (size_t i = 0; i < p->function_count && !o->error; i++) {
+        const struct profile_function *f = &p->functions[i];
+        if (!is_shown(f, function) || table_stands_apart(f->all.class->function->name) != apart)
+            continue;
+        if (!begun)
+            out_text(o, "apart:\n");
+        begun = true;
+        text_row(o, style, &f->all, NULL, f->site_count > 1);
+        for (size_t k = 0; k < f->site_count; k++)
+            text_row(o, style, &f->sites[k], f, true);
+    }
+}
+
 void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
                   struct source_lines *lines)
 {
+    struct row_style style = {.profile = p, .histograms = histograms, .lines = lines};
+    find_width(&style, function);
     profile_text_summary(o, p);
     text_activities(o, p);
-    text_header(o, p);
-    for (size_t i = 0; i < p->function_count && !o->error; i++) {
-        const struct profile_function *f = &p->functions[i];
-        if (!is_shown(f, function))
-            continue;
-        text_row(o, p, &f->all, NULL, histograms && f->site_count > 1, lines);
-        for (size_t k = 0; k < f->site_count; k++)
-            text_row(o, p, &f->sites[k], f, histograms, lines);
-    }
+    text_header(o, p, style.width);
+    text_functions(o, &style, function, false);
+    text_functions(o, &style, function, true);
 }
 
 /* ---- JSON ---- */
@@ -351,7 +451,11 @@ static void json_row(struct output *o, const struct call_profile *p, const struc
         json_share(o, share_of(p, row));
     json_uint(o, "messages", row->sent.messages);
     json_uint(o, "bytes", row->sent.bytes);
-    out_text(o, "}\n");
+    json_uint(o, "failed", row->failed);
+    json_uint(o, "collective_bytes", row->collective_bytes);
+    json_uint(o, "rma_bytes", row->window_bytes);
+    json_uint(o, "io_bytes", row->file_bytes);
+    out_text(o, table_stands_apart(name) ? ",\"apart\":true}\n" : "}\n");
 }
 
 /* Prints what ranks did with their time: {"computing":{"total":...},...}. */
@@ -390,6 +494,10 @@ void profile_json_summary(struct output *o, const struct call_profile *p)
         json_activities(o, p);
     json_uint(o, "messages", p->sent.messages);
     json_uint(o, "bytes", p->sent.bytes);
+    json_uint(o, "failed", p->failed);
+    json_uint(o, "collective_bytes", p->collective_bytes);
+    json_uint(o, "rma_bytes", p->window_bytes);
+    json_uint(o, "io_bytes", p->file_bytes);
     out_text(o, "}\n");
 }
 

@@ -8,7 +8,8 @@
 
 #include "decode_errors.h"
 #include "analysis/polls.h"
-#include "analysis/messages.h"
+#include "analysis/table.h"
+#include "analysis/volume.h"
 #include "print.h"
 
 enum { FACTS = 4096 };
@@ -16,23 +17,18 @@ enum { FACTS = 4096 };
 /* What calls of one identity have in common. */
 struct call_facts {
     uint64_t identity; /* 0: the entry is empty */
-    bool failed, poll;
+    bool poll;
     uint32_t begun, ended; /* requests */
 };
 
 struct summary_walk {
     struct summary *s;
-    struct messages *messages;
+    struct volumes *volumes;
     struct call_facts facts[FACTS]; /* by identity modulo FACTS, of the cursor that is read */
     uint64_t begun, ended;          /* requests of the rank */
     double first_ns, last_ns;       /* of the rank, if its calls have times */
     bool has_times;
 };
-
-static bool is_boundary(const char *function)
-{
-    return strncmp(function, "MPI_Init", 8) == 0 || strcmp(function, "MPI_Finalize") == 0;
-}
 
 /* ---- calls ---- */
 
@@ -50,7 +46,6 @@ static struct call_facts look(const struct pilgrim_call *call)
 {
     const struct pilgrim_function *f = call->function;
     struct call_facts facts = {.identity = call->identity, .poll = call_is_failed_poll(call)};
-    facts.failed = f->returns_error_code && call->ret.type == PILGRIM_INT && call->ret.integer != 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
         if (f->parameters[i].direction == PILGRIM_OUT && call->out[i].type == PILGRIM_REQUEST)
             facts.begun++;
@@ -64,15 +59,13 @@ static void count_sizes(struct summary_walk *w)
 {
     size_t count;
     struct summary *s = w->s;
-    const struct messages_transfer *transfers = messages_transfers(w->messages, &count);
+    const struct messages_transfer *transfers = messages_transfers(volumes_messages(w->volumes), &count);
     for (size_t i = 0; i < count; i++) {
         const uint64_t bytes = transfers[i].bytes;
         if (transfers[i].kind != MESSAGES_SEND)
             continue;
-        if (!transfers[i].sized) {
-            s->unsized++;
+        if (!transfers[i].sized)
             continue;
-        }
         s->sizes[bytes ? 64 - __builtin_clzll(bytes) : 0]++;
         s->least_bytes = bytes < s->least_bytes ? bytes : s->least_bytes;
         s->most_bytes = bytes > s->most_bytes ? bytes : s->most_bytes;
@@ -83,11 +76,13 @@ static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgri
                                      struct pilgrim_error *error)
 {
     struct summary *s = w->s;
-    struct messages_count sent;
     struct call_facts *facts = &w->facts[call->identity % FACTS];
     if (!call->identity || facts->identity != call->identity)
         *facts = look(call);
-    if (facts->failed && !s->failed++) {
+    if (volumes_see(w->volumes, call, error) != PILGRIM_OK)
+        return no_memory(error);
+    const struct volume_parts *moved = volumes_parts(w->volumes, call);
+    if (moved->failed && !s->failed++) {
         struct class_copy *copy = copy_class(&s->classes, call->class_);
         s->failed_rank = call->rank;
         s->failed_function = copy ? copy->class.function->name : NULL;
@@ -103,11 +98,13 @@ static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgri
         w->has_times = true;
     }
     s->calls++;
-    if (messages_see(w->messages, call, &sent) != PILGRIM_OK)
-        return no_memory(error);
-    s->sent.messages += sent.messages;
-    s->sent.bytes += sent.bytes;
-    if (sent.messages > 0)
+    s->sent.messages += moved->messages;
+    s->sent.bytes += moved->message_bytes;
+    s->unsized += moved->unsized;
+    s->collective_bytes += moved->collective_bytes;
+    s->window_bytes += moved->window_bytes;
+    s->file_bytes += moved->file_bytes;
+    if (moved->messages > 0)
         count_sizes(w);
     return PILGRIM_OK;
 }
@@ -118,7 +115,7 @@ static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, ui
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     const uint64_t before = w->s->calls;
-    enum pilgrim_status status = messages_begin(w->messages, rank, thread, error);
+    enum pilgrim_status status = volumes_begin_thread(w->volumes, rank, thread, error);
     if (status == PILGRIM_OK)
         status = pilgrim_cursor_open(w->s->trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
@@ -228,11 +225,11 @@ static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *e
     while ((status = pilgrim_profile_next(profile, &class, error)) == PILGRIM_OK) {
         const char *name = class.class_->function->name;
         all_ns += class.durations.total_ns + class.gaps.total_ns;
-        if (strncmp(name, "MPI_Init", 8) == 0) {
+        if (table_stands_apart(name) && strcmp(name, "MPI_Finalize") != 0) {
             init_ns += class.durations.total_ns;
             inits += class.durations.count;
         }
-        if (!is_boundary(name) && !add_site(s, &sites, &count, &class)) {
+        if (!table_stands_apart(name) && !add_site(s, &sites, &count, &class)) {
             status = no_memory(error);
             break;
         }
@@ -294,11 +291,11 @@ enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *
     if (!walk)
         return no_memory(error);
     walk->s = s;
-    walk->messages = messages_new(trace);
-    enum pilgrim_status status = walk->messages ? PILGRIM_OK : no_memory(error);
+    walk->volumes = volumes_new(trace);
+    enum pilgrim_status status = walk->volumes ? PILGRIM_OK : no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         status = take_rank(walk, rank, error);
-    messages_free(walk->messages);
+    volumes_free(walk->volumes);
     free(walk);
     if (status == PILGRIM_OK)
         status = take_sites(s, error);

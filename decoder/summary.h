@@ -50,6 +50,7 @@ struct summary {
     struct summary_loop loop;
     struct messages_count sent;
     uint64_t unsized;
+    uint64_t collective_bytes, window_bytes, file_bytes; /* as in struct volume_parts */
     uint64_t sizes[SUMMARY_SIZES]; /* messages with a size from 2^(k - 1) to below 2^k; [0]: of 0 bytes */
     uint64_t least_bytes, most_bytes;
     uint64_t failed, polls, pending;    /* calls that failed, failed polls, requests that never completed */

@@ -37,18 +37,11 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Returns FUNCTION as a word of a command that somebody may copy: a trace may have any text as a function's name. */
-static const char *as_word(const char *function)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
-    return function && *function && strspn(function, letters) == strlen(function) ? function : "'*'";
-}
-
 static void find_calls(struct summary *s)
 {
     char command[SUMMARY_TEXT_MAX];
     if (s->failed) {
-        snprintf(command, sizeof command, "--func=%.60s --rank=%u", as_word(s->failed_function), s->failed_rank);
+        snprintf(command, sizeof command, "--failed --rank=%u", s->failed_rank);
         add(s, command, "%llu call%s failed, first %.40s on rank %u", (unsigned long long)s->failed, plural(s->failed),
             s->failed_function ? s->failed_function : "one", s->failed_rank);
     }
@@ -70,7 +63,8 @@ static void find_messages(struct summary *s)
         sized += s->sizes[i];
     }
     if (tiny >= TINY_LEAST && tiny >= sized / 100 * TINY_PERCENT)
-        add(s, "--stats", "%.0f%% of the messages have less than 64 bytes", 100 * (double)tiny / (double)sized);
+        add(s, "--stats --by=size,site", "%.0f%% of the messages have less than 64 bytes",
+            100 * (double)tiny / (double)sized);
     if (s->unsized)
         add(s, "--matrix", "%llu message%s of unknown size count as 0 bytes", (unsigned long long)s->unsized,
             plural(s->unsized));

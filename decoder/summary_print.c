@@ -245,6 +245,30 @@ static void text_loop(struct output *o, const struct summary *s, struct source_l
     out_char(o, '\n');
 }
 
+/* Prints the bytes that are moved otherwise than by messages, if there are any. */
+static void text_other_bytes(struct output *o, const struct summary *s)
+{
+    const struct {
+        uint64_t bytes;
+        const char *how;
+    } others[] = {
+        {s->collective_bytes, " to collective calls"}, {s->window_bytes, " by RMA"}, {s->file_bytes, " of I/O"}};
+    const char *separator = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!others[i].bytes)
+            continue;
+        if (separator)
+            out_text(o, separator);
+        else
+            out_label(o, "others");
+        out_bytes_short(o, others[i].bytes);
+        out_text(o, others[i].how);
+        separator = ", ";
+    }
+    if (separator)
+        out_char(o, '\n');
+}
+
 static void text_messages(struct output *o, const struct summary *s)
 {
     out_label(o, "messages");
@@ -264,6 +288,7 @@ static void text_messages(struct output *o, const struct summary *s)
         }
     }
     out_char(o, '\n');
+    text_other_bytes(o, s);
 }
 
 /* Prints PATH as one word of a shell. */
@@ -467,6 +492,9 @@ void summary_json(struct output *o, const struct summary *s, const char *path, c
         json_uint(o, ",\"most_bytes\":", s->most_bytes);
         json_sizes(o, s);
     }
+    json_uint(o, ",\"collective_bytes\":", s->collective_bytes);
+    json_uint(o, ",\"rma_bytes\":", s->window_bytes);
+    json_uint(o, ",\"io_bytes\":", s->file_bytes);
     json_uint(o, ",\"failed_calls\":", s->failed);
     json_uint(o, ",\"failed_polls\":", s->polls);
     json_uint(o, ",\"pending_requests\":", s->pending);

@@ -142,6 +142,37 @@ struct pilgrim_volume {
 PILGRIM_API enum pilgrim_status pilgrim_calls_volume(struct pilgrim_calls *calls, struct pilgrim_volume *volume,
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* ---- what values of a call stand for ----
+ *
+ * These are of values of the call that pilgrim_calls_next gave last. Names of a process's objects ("comm:3") stand for
+ * other objects later. The first time they may read what is before that call. */
+
+/* Sets *BYTES to the size of a datatype, a derived one, too, as MPI_Type_size returns it; UINT64_MAX if it is not
+ * known: it was made while recording was paused, or what it is made of is not known. datatype: an argument of the call
+ * errors:  as pilgrim_calls_volume
+ * threads: exclusive */
+PILGRIM_API enum pilgrim_status pilgrim_calls_datatype_size(struct pilgrim_calls *calls,
+                                                            const struct pilgrim_value *datatype, uint64_t *bytes,
+                                                            struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Sets *SIZE to how many processes a communicator or window has; UINT64_MAX if it is not known, or an
+ * inter-communicator.
+ * communicator: an argument of the call: a communicator or a window
+ * errors:  as pilgrim_calls_volume
+ * threads: exclusive */
+PILGRIM_API enum pilgrim_status pilgrim_calls_communicator_size(struct pilgrim_calls *calls,
+                                                                const struct pilgrim_value *communicator,
+                                                                uint64_t *size,
+                                                                struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Sets *WORLD to the rank in MPI_COMM_WORLD of the process that has rank RANK in a communicator, or in the group of a
+ * window; -1 if it is not known, in another world, or in an inter-communicator. With each RANK below its size, these
+ * are the members of a communicator. group:   an argument of the call: a communicator or a window errors:  as
+ * pilgrim_calls_volume threads: exclusive */
+PILGRIM_API enum pilgrim_status pilgrim_calls_world_rank(struct pilgrim_calls *calls, const struct pilgrim_value *group,
+                                                         int64_t rank, int64_t *world,
+                                                         struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* Closes the stream.
  * calls:   NULL is legal
  * threads: exclusive */

@@ -350,18 +350,59 @@ static enum pilgrim_status catch_up(struct pilgrim_calls *c, struct call_source 
     return status;
 }
 
+/* Sets *SOURCE to the source of the call that was given, whose volumes know all before it. */
+static enum pilgrim_status given_source(struct pilgrim_calls *calls, struct call_source **source,
+                                        struct pilgrim_error *error)
+{
+    struct pilgrim_error ignored;
+    if (!calls || !calls->given)
+        return PILGRIM_INVALID;
+    *source = &calls->sources[0];
+    calls->moves = true;
+    return (*source)->volumes ? PILGRIM_OK : catch_up(calls, *source, error ? error : &ignored);
+}
+
 enum pilgrim_status pilgrim_calls_volume(struct pilgrim_calls *calls, struct pilgrim_volume *volume,
                                          struct pilgrim_error *error)
 {
-    struct pilgrim_error ignored;
-    if (!calls || !volume || !calls->given)
-        return PILGRIM_INVALID;
-    struct call_source *s = &calls->sources[0];
-    calls->moves = true;
-    enum pilgrim_status status = s->volumes ? PILGRIM_OK : catch_up(calls, s, error ? error : &ignored);
+    struct call_source *s;
+    enum pilgrim_status status = volume ? given_source(calls, &s, error) : PILGRIM_INVALID;
     if (status == PILGRIM_OK)
         *volume = volumes_of(s->volumes, &s->call);
     return status;
+}
+
+enum pilgrim_status pilgrim_calls_datatype_size(struct pilgrim_calls *calls, const struct pilgrim_value *datatype,
+                                                uint64_t *bytes, struct pilgrim_error *error)
+{
+    struct call_source *s;
+    enum pilgrim_status status = datatype && bytes ? given_source(calls, &s, error) : PILGRIM_INVALID;
+    if (status == PILGRIM_OK)
+        *bytes = messages_type_size(volumes_messages(s->volumes), datatype);
+    return status;
+}
+
+enum pilgrim_status pilgrim_calls_communicator_size(struct pilgrim_calls *calls,
+                                                    const struct pilgrim_value *communicator, uint64_t *size,
+                                                    struct pilgrim_error *error)
+{
+    struct call_source *s;
+    enum pilgrim_status status = communicator && size ? given_source(calls, &s, error) : PILGRIM_INVALID;
+    if (status == PILGRIM_OK)
+        *size = messages_size(volumes_messages(s->volumes), communicator);
+    return status;
+}
+
+enum pilgrim_status pilgrim_calls_world_rank(struct pilgrim_calls *calls, const struct pilgrim_value *group,
+                                             int64_t rank, int64_t *world, struct pilgrim_error *error)
+{
+    struct call_source *s;
+    enum pilgrim_status status = group && world ? given_source(calls, &s, error) : PILGRIM_INVALID;
+    if (status != PILGRIM_OK)
+        return status;
+    const struct group_member member = messages_member(volumes_messages(s->volumes), group, rank);
+    *world = messages_world_rank(volumes_messages(s->volumes), &member);
+    return PILGRIM_OK;
 }
 
 enum pilgrim_status calls_times(const struct pilgrim_calls *calls, struct pilgrim_error *error)

@@ -156,9 +156,17 @@ enum pilgrim_status messages_know_members(struct messages *m, struct pilgrim_err
     return status;
 }
 
+/* Returns the group of a communicator, or of a window. */
+static struct bound group_of(const struct messages *m, const struct pilgrim_value *of)
+{
+    bool window = of->type == PILGRIM_OBJECT && strcmp(of->text, "win") == 0;
+    bool communicator = of->type == PILGRIM_NAME || (of->type == PILGRIM_OBJECT && strcmp(of->text, "comm") == 0);
+    return window || communicator ? messages_group(m, window ? BOUND_WIN : BOUND_COMM, of) : unknown_group;
+}
+
 uint64_t messages_size(const struct messages *m, const struct pilgrim_value *comm)
 {
-    struct bound group = messages_group(m, BOUND_COMM, comm);
+    struct bound group = group_of(m, comm);
     if (group.a == GROUP_WORLD || group.a == GROUP_SELF)
         return group.a == GROUP_SELF ? 1 : pilgrim_rank_count(m->trace);
     const uint64_t *size = group.b ? NULL : key_table_find(&m->sizes, (struct key){{group.a}});
@@ -172,6 +180,5 @@ uint64_t messages_type_size(struct messages *m, const struct pilgrim_value *type
 
 struct group_member messages_member(const struct messages *m, const struct pilgrim_value *of, int64_t rank)
 {
-    bool window = of->type == PILGRIM_OBJECT && strcmp(of->text, "win") == 0;
-    return messages_group_member(m, messages_group(m, window ? BOUND_WIN : BOUND_COMM, of), rank);
+    return messages_group_member(m, group_of(m, of), rank);
 }

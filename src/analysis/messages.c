@@ -145,6 +145,11 @@ enum pilgrim_status messages_begin(struct messages *m, uint32_t rank, uint32_t t
     return status == PILGRIM_OK ? begin_thread(m, thread, error) : status;
 }
 
+uint64_t messages_changes(const struct messages *m)
+{
+    return m->bindings.changes;
+}
+
 size_t messages_targets(const struct messages *m)
 {
     return m->target_count;

@@ -53,6 +53,9 @@ enum pilgrim_status messages_begin(struct messages *m, uint32_t rank, uint32_t t
 enum pilgrim_status messages_see(struct messages *m, const struct pilgrim_call *call,
                                  struct messages_count *count) PILGRIM_CHECKED;
 
+/* Returns a number that grows whenever equal calls may send something else than before. */
+uint64_t messages_changes(const struct messages *m);
+
 /* Returns the transfers of the call that was seen last, *COUNT of them: one for each message or operation. Borrowed
  * until the next call. */
 const struct messages_transfer *messages_transfers(const struct messages *m, size_t *count);
@@ -68,8 +71,9 @@ struct group_member messages_target(const struct messages *m, uint32_t target);
  * pilgrim_communicators_next */
 enum pilgrim_status messages_know_members(struct messages *m, struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Return, for values of the call that was seen last: how many processes the communicator COMM has, and the bytes of the
- * datatype TYPE, UINT64_MAX if that is not known; and the process that RANK names in a communicator or window. */
+/* Return, for values of the call that was seen last: how many processes the communicator or window COMM has, and the
+ * bytes of the datatype TYPE, UINT64_MAX if that is not known; and the process that RANK names in a communicator or
+ * window. */
 uint64_t messages_size(const struct messages *m, const struct pilgrim_value *comm);
 uint64_t messages_type_size(struct messages *m, const struct pilgrim_value *type);
 struct group_member messages_member(const struct messages *m, const struct pilgrim_value *of, int64_t rank);

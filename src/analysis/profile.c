@@ -8,30 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/key_table.h"
 #include "analysis/analysis_errors.h"
+#include "analysis/class_times.h"
 #include "analysis/selector.h"
-
-/* A class in the segment that is read. Classes with the same function and call site, such as failed polls and other
- * polls, are one here. */
-struct segment_class {
-    const struct pilgrim_class *class;
-    size_t row;
-    uint64_t calls;
-    struct pilgrim_statistic *durations, *gaps; /* of the calls of its value group; NULL: not needed */
-    struct pilgrim_rank_class rank;             /* of the calls on the thread's rank, if that has no other thread */
-};
 
 struct profile_maker {
     struct call_profile *p;
     const struct pilgrim_trace *trace;
     bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
-    struct messages *messages;
-    struct selector *selector; /* NULL: all calls of the chosen threads */
-    struct segment_class *classes;
-    size_t class_count, class_capacity;
-    struct key_table class_index; /* indices into `classes`, by class */
+    struct volumes *volumes;
+    struct selector *selector;    /* NULL: all calls of the chosen threads */
+    struct classes_timed classes; /* of the segment that is read; `row`: that of the class, if it has calls */
     uint32_t segment;
     bool in_segment;
     uint64_t last_end_ns; /* end of the thread's last call in this segment */
@@ -88,78 +76,19 @@ static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
     return s;
 }
 
-/* ---- the classes of a thread in a segment ---- */
-
-static struct key key_of(const struct pilgrim_class *class)
-{
-    return (struct key){{(uintptr_t) class}};
-}
-
-/* Empties the table of classes and makes room for COUNT. */
-static bool clear_classes(struct profile_maker *m, size_t count)
-{
-    m->class_count = 0;
-    key_table_clear(&m->class_index);
-    if (count > m->class_capacity) {
-        struct segment_class *classes = realloc(m->classes, count * sizeof *classes);
-        if (!classes)
-            return false;
-        m->classes = classes;
-        m->class_capacity = count;
-    }
-    return true;
-}
-
-static bool add_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
-                      struct segment_class **entry)
-{
-    const uint64_t *index = key_table_put(&m->class_index, key_of(class), m->class_count);
-    if (!index)
-        return false;
-    if (*index == m->class_count) {
-        struct segment_class *k = &m->classes[m->class_count];
-        *k = (struct segment_class){.class = class};
-        if (!find_row(m->p, class, &k->row))
-            return false;
-        if (with_times) {
-            k->durations = calloc(2, sizeof *k->durations);
-            if (!k->durations)
-                return false;
-            k->gaps = k->durations + 1;
-        }
-        m->class_count++;
-    }
-    *entry = &m->classes[*index];
-    return true;
-}
-
 /* ---- times ---- */
 
 static void add_times(struct call_profile *p, size_t row, const struct pilgrim_statistic *durations,
                       const struct pilgrim_statistic *gaps)
 {
-    pilgrim_statistic_add(&p->rows[row].durations, durations);
+    bool counts = strcmp(p->rows[row].class->function->name, "MPI_Finalize") != 0;
+    const double durations_ns = counts ? durations->total_ns : 0;
+    if (counts)
+        pilgrim_statistic_add(&p->rows[row].durations, durations);
     pilgrim_statistic_add(&p->rows[row].gaps, gaps);
-    p->run_ns += durations->total_ns + gaps->total_ns;
-    p->mpi_ns += durations->total_ns;
+    p->run_ns += durations_ns + gaps->total_ns;
+    p->mpi_ns += durations_ns;
     p->timed |= durations->count > 0;
-}
-
-/* Adds the times of class NUMBER to ENTRY; end_segment turns them into those of the thread's calls. */
-static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number,
-                                      struct segment_class *entry)
-{
-    struct pilgrim_statistic durations, gaps;
-    enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
-    if (status == PILGRIM_OK)
-        status = pilgrim_gaps(cursor, number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps);
-    if (status == PILGRIM_OK && m->alone)
-        status = pilgrim_rank_class(cursor, number, &entry->rank);
-    if (status != PILGRIM_OK)
-        return status;
-    pilgrim_statistic_add(entry->durations, &durations);
-    pilgrim_statistic_add(entry->gaps, &gaps);
-    return PILGRIM_OK;
 }
 
 /* Returns the statistic of CALLS calls like those of FROM; they took TOTAL_NS together, unless that is negative. */
@@ -176,22 +105,20 @@ static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, 
 /* Ends a segment: adds its calls, and their estimated times, to the rows. */
 static void end_segment(struct profile_maker *m)
 {
-    for (size_t i = 0; i < m->class_count; i++) {
-        struct segment_class *k = &m->classes[i];
+    for (size_t i = 0; i < m->classes.count; i++) {
+        const struct class_time *k = &m->classes.classes[i];
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
-        if (k->durations && k->calls > 0 && k->durations->count > 0) {
-            struct pilgrim_statistic gaps = {0},
-                                     durations = estimated(k->durations, k->calls,
-                                                           k->rank.has_durations ? k->rank.durations_ns : -1);
-            if (k->gaps->count > 0)
-                gaps = estimated(k->gaps, k->calls, k->rank.has_gaps ? k->rank.gaps_ns : -1);
-            add_times(m->p, k->row, &durations, &gaps);
-            m->p->estimated = true;
-        }
-        free(k->durations);
+        if (!k->timed || k->calls == 0 || k->durations.count == 0)
+            continue;
+        struct pilgrim_statistic gaps = {0}, durations = estimated(&k->durations, k->calls,
+                                                                   k->rank.has_durations ? k->rank.durations_ns : -1);
+        if (k->gaps.count > 0)
+            gaps = estimated(&k->gaps, k->calls, k->rank.has_gaps ? k->rank.gaps_ns : -1);
+        add_times(m->p, k->row, &durations, &gaps);
+        m->p->estimated = true;
     }
-    m->class_count = 0;
+    m->classes.count = 0;
     m->in_segment = false;
 }
 
@@ -199,30 +126,17 @@ static void end_segment(struct profile_maker *m)
 static enum pilgrim_status begin_segment(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                          const struct pilgrim_call *call, struct pilgrim_error *error)
 {
-    struct pilgrim_thread_info thread;
     bool estimate = !m->all && !call->timed;
-    pilgrim_thread_info(cursor, &thread);
     m->segment = pilgrim_cursor_segment(cursor);
-    m->in_segment = true;
     m->has_end = false;
-    if (!clear_classes(m, thread.class_count))
-        return no_memory(error);
-    for (size_t i = 0; i < thread.class_count; i++) {
-        struct pilgrim_class_info info;
-        struct segment_class *entry;
-        enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
-        if (status != PILGRIM_OK)
-            return no_group(status, error);
-        if (info.body)
-            continue;
-        if (!add_class(m, info.class_, estimate, &entry))
-            return no_memory(error);
-        if (estimate)
-            status = take_class(m, cursor, i, entry);
-        if (status != PILGRIM_OK)
-            return no_group(status, error);
-    }
-    return PILGRIM_OK;
+    enum pilgrim_status status = class_times_begin(&m->classes, cursor, estimate, m->alone, error);
+    for (size_t i = 0; i < m->classes.count && status == PILGRIM_OK; i++)
+        if (!find_row(m->p, m->classes.classes[i].class, &m->classes.classes[i].row))
+            status = no_memory(error);
+    m->in_segment = status == PILGRIM_OK;
+    if (status != PILGRIM_OK)
+        m->classes.count = 0;
+    return status;
 }
 
 /* ---- calls ---- */
@@ -239,19 +153,9 @@ static void take_call_times(struct profile_maker *m, const struct pilgrim_call *
         add_times(m->p, row, &duration, &gap);
 }
 
-/* Counts the messages without a known size of the call that was seen last. */
-static void count_unsized(struct profile_maker *m)
-{
-    size_t count;
-    const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
-    for (size_t i = 0; i < count; i++)
-        m->p->unsized += transfers[i].kind == MESSAGES_SEND && !transfers[i].sized;
-}
-
 static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                      const struct pilgrim_call *call, struct pilgrim_error *error)
 {
-    struct messages_count sent;
     if (m->in_segment && pilgrim_cursor_segment(cursor) != m->segment)
         end_segment(m);
     if (!m->in_segment) {
@@ -259,10 +163,9 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         if (status != PILGRIM_OK)
             return status;
     }
-    const uint64_t *class_number = key_table_find(&m->class_index, key_of(call->class_));
-    if (!class_number)
+    struct class_time *entry = class_times_find(&m->classes, call->class_);
+    if (!entry)
         return no_group(PILGRIM_DAMAGED, error);
-    struct segment_class *entry = &m->classes[*class_number];
     bool counts = true;
     if (m->selector) {
         enum pilgrim_status status = selector_take(m->selector, call, m->segment, &counts, error);
@@ -271,17 +174,21 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
     }
     entry->calls += counts;
     if (!m->all && call->timed &&
-        !entry->durations) /* if the segment's first call had no times, all its times are estimated */
+        !entry->timed) /* if the segment's first call had no times, all its times are estimated */
         take_call_times(m, call, entry->row, counts);
-    if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
+    if (volumes_see(m->volumes, call, error) != PILGRIM_OK)
         return no_memory(error);
     if (!counts)
         return PILGRIM_OK;
-    if (sent.messages > 0)
-        count_unsized(m);
+    const struct volume_parts *moved = volumes_parts(m->volumes, call);
     struct profile_row *row = &m->p->rows[entry->row];
-    row->sent.messages += sent.messages;
-    row->sent.bytes += sent.bytes;
+    m->p->unsized += moved->unsized;
+    row->sent.messages += moved->messages;
+    row->sent.bytes += moved->message_bytes;
+    row->failed += moved->failed;
+    row->collective_bytes += moved->collective_bytes;
+    row->window_bytes += moved->window_bytes;
+    row->file_bytes += moved->file_bytes;
     return PILGRIM_OK;
 }
 
@@ -292,7 +199,7 @@ static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, u
     struct pilgrim_call call;
     uint64_t before = m->p->calls;
     m->alone = pilgrim_thread_count(m->trace, rank) == 1;
-    enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
+    enum pilgrim_status status = volumes_begin_thread(m->volumes, rank, thread, error);
     if (status == PILGRIM_OK && m->selector)
         status = selector_begin(m->selector, rank, thread, error);
     if (status == PILGRIM_OK)
@@ -337,6 +244,10 @@ static void add_row(struct profile_row *to, const struct profile_row *from)
     to->calls += from->calls;
     to->sent.messages += from->sent.messages;
     to->sent.bytes += from->sent.bytes;
+    to->failed += from->failed;
+    to->collective_bytes += from->collective_bytes;
+    to->window_bytes += from->window_bytes;
+    to->file_bytes += from->file_bytes;
     pilgrim_statistic_add(&to->durations, &from->durations);
     pilgrim_statistic_add(&to->gaps, &from->gaps);
 }
@@ -364,6 +275,10 @@ static bool make_functions(struct call_profile *p)
         add_row(&f->all, row);
         p->sent.messages += row->sent.messages;
         p->sent.bytes += row->sent.bytes;
+        p->failed += row->failed;
+        p->collective_bytes += row->collective_bytes;
+        p->window_bytes += row->window_bytes;
+        p->file_bytes += row->file_bytes;
     }
     if (p->function_count > 0)
         qsort(p->functions, p->function_count, sizeof *p->functions, compare_functions);
@@ -449,8 +364,8 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
 {
     *p = (struct call_profile){.classes.sites_only = !by_path};
     m->p = p;
-    m->messages = messages_new(m->trace);
-    enum pilgrim_status status = m->messages ? take_ranks(m, choose, context, error) : no_memory(error);
+    m->volumes = volumes_new(m->trace);
+    enum pilgrim_status status = m->volumes ? take_ranks(m, choose, context, error) : no_memory(error);
     if (status == PILGRIM_OK && m->all)
         status = take_all_times(m, error);
     if (status == PILGRIM_OK && m->selector)
@@ -459,9 +374,8 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
         status = PILGRIM_INVALID;
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
-    messages_free(m->messages);
-    free(m->classes);
-    key_table_clear(&m->class_index);
+    volumes_free(m->volumes);
+    class_times_free(&m->classes);
     return status;
 }
 

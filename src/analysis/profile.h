@@ -2,6 +2,8 @@
 /* Computes what a program's calls cost (--stats): for each function and each of its call sites, how often it was
  * called, how long the calls took, the gaps before them, and what was sent.
  *
+ * MPI_Finalize is recorded before it runs, so its durations are left out.
+ *
  * Calls and messages are counted as the calls are read. Times of all threads come from the trace's profile. If only
  * some threads are chosen, times come from the calls themselves where the trace has their times; else from what the
  * profile says of their ranks; and where it says nothing they are estimates: the mean of such calls times the number of
@@ -13,6 +15,7 @@
 
 #include "analysis/class_copies.h"
 #include "analysis/messages.h"
+#include "analysis/volume.h"
 
 /* The calls of a function from one call site, or from all. */
 struct profile_row {
@@ -20,6 +23,8 @@ struct profile_row {
     uint64_t calls;
     struct pilgrim_statistic durations, gaps; /* without the gaps before a thread's first call in a segment */
     struct messages_count sent;
+    uint64_t failed;                                     /* calls that returned an error */
+    uint64_t collective_bytes, window_bytes, file_bytes; /* as in struct volume_parts */
 };
 
 /* How much time the chosen ranks spent in one activity. */
@@ -45,6 +50,7 @@ struct call_profile {
     size_t function_count;
     uint64_t ranks, threads, calls; /* of the chosen; `threads` counts those that have calls */
     struct messages_count sent;
+    uint64_t failed, collective_bytes, window_bytes, file_bytes;
     uint64_t unsized; /* messages whose size is not known */
     double run_ns;    /* from the beginning of each thread's first call to the end of its last one, summed */
     double mpi_ns;    /* the time of it that was spent in calls */

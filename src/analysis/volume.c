@@ -9,12 +9,33 @@
 #include "analysis/call_values.h"
 #include "analysis/type_sizes.h"
 
+enum { PART_MEMOS = 1024, RULE_MEMOS = 64, RULE_NAME = 40 };
+
+/* What calls of one identity move. */
+struct part_memo {
+    uint64_t identity; /* 0: the entry is empty */
+    uint64_t changes;  /* as messages_changes when it was made */
+    struct volume_parts parts;
+};
+
+struct volume_rule;
+
+/* The rule of a function that was looked up. */
+struct rule_memo {
+    char function[RULE_NAME];
+    const struct volume_rule *rule;
+};
+
 struct volumes {
     const struct pilgrim_trace *trace;
     struct messages *messages;
     bool members;                  /* those of all communicators are known */
     struct key_table file_request; /* 1: the request is of an operation on a file; its status tells nothing new */
     struct messages_count seen;
+    bool tried; /* to learn the members of all communicators */
+    struct volume_parts parts;
+    struct part_memo part_memos[PART_MEMOS];
+    struct rule_memo rule_memos[RULE_MEMOS];
 };
 
 struct volumes *volumes_new(const struct pilgrim_trace *trace)
@@ -40,16 +61,27 @@ void volumes_free(struct volumes *v)
     free(v);
 }
 
+enum pilgrim_status volumes_begin_thread(struct volumes *v, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    memset(v->part_memos, 0, sizeof v->part_memos);
+    key_table_clear(&v->file_request);
+    return messages_begin(v->messages, rank, thread, error);
+}
+
+struct messages *volumes_messages(struct volumes *v)
+{
+    return v->messages;
+}
+
 enum pilgrim_status volumes_begin(struct volumes *v, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
-    key_table_clear(&v->file_request);
     if (!v->members) {
         enum pilgrim_status status = messages_know_members(v->messages, error);
         if (status != PILGRIM_OK)
             return status;
         v->members = true;
     }
-    return messages_begin(v->messages, rank, thread, error);
+    return volumes_begin_thread(v, rank, thread, error);
 }
 
 static struct key request_key(const struct pilgrim_value *request)
@@ -293,6 +325,27 @@ static void add_statuses(const struct volumes *v, const struct pilgrim_call *cal
     }
 }
 
+/* Returns the rule of the call's function; NULL: it has none. */
+static const struct volume_rule *rule_of(struct volumes *v, const struct pilgrim_call *call)
+{
+    const char *function = call->function->name;
+    size_t length, whole = strlen(function);
+    const char *name = short_name(call, &length);
+    struct rule_memo *memo = &v->rule_memos[(whole * 31 + (unsigned char)function[whole / 2] * 7u +
+                                             (unsigned char)function[whole ? whole - 1 : 0]) %
+                                            RULE_MEMOS];
+    if (whole > 0 && strcmp(memo->function, function) == 0)
+        return memo->rule;
+    const struct volume_rule *rule = NULL;
+    for (size_t i = 0; i < COUNT(rules) && !rule; i++)
+        rule = is_function(name, length, rules[i].function) ? &rules[i] : NULL;
+    if (whole < RULE_NAME) {
+        memcpy(memo->function, function, whole + 1);
+        memo->rule = rule;
+    }
+    return rule;
+}
+
 struct pilgrim_volume volumes_of(struct volumes *v, const struct pilgrim_call *call)
 {
     struct pilgrim_volume volume = {.known = true};
@@ -306,15 +359,61 @@ struct pilgrim_volume volumes_of(struct volumes *v, const struct pilgrim_call *c
     }
     if (!call_succeeded(call))
         return volume;
-    for (size_t i = 0; i < COUNT(rules); i++)
-        if (is_function(name, length, rules[i].function)) {
-            add_rule(v, call, &rules[i], &volume);
-            return volume;
-        }
+    const struct volume_rule *rule = rule_of(v, call);
+    if (rule) {
+        add_rule(v, call, rule, &volume);
+        return volume;
+    }
     for (size_t i = 0; i < COUNT(receives); i++)
         if (strlen(receives[i]) == length && memcmp(name, receives[i], length) == 0)
             add_statuses(v, call, &volume);
     return volume;
+}
+
+/* ---- by kind ---- */
+
+static void find_parts(struct volumes *v, const struct pilgrim_call *call, struct volume_parts *p)
+{
+    struct pilgrim_volume volume = {.known = true};
+    struct pilgrim_error error;
+    size_t count;
+    const struct messages_transfer *transfers = messages_transfers(v->messages, &count);
+    *p = (struct volume_parts){.messages = v->seen.messages, .message_bytes = v->seen.bytes};
+    p->failed = pilgrim_call_failed(call);
+    for (size_t i = 0; i < count; i++) {
+        if (transfers[i].kind == MESSAGES_SEND)
+            p->unsized += !transfers[i].sized;
+        else
+            p->window_bytes += transfers[i].bytes;
+    }
+    const struct volume_rule *rule = call_succeeded(call) ? rule_of(v, call) : NULL;
+    if (!rule)
+        return;
+    if (!v->members && !v->tried && call_in(call, "comm")->type == PILGRIM_OBJECT) {
+        v->tried = true; /* without them, some bytes are missing */
+        v->members = messages_know_members(v->messages, &error) == PILGRIM_OK;
+    }
+    add_rule(v, call, rule, &volume);
+    p->file = strncmp(rule->function, "File_", 5) == 0;
+    p->collective = !p->file;
+    *(p->file ? &p->file_bytes : &p->collective_bytes) = volume.sent + (p->file ? volume.received : 0);
+    p->size = volume.sent > volume.received ? volume.sent : volume.received;
+}
+
+const struct volume_parts *volumes_parts(struct volumes *v, const struct pilgrim_call *call)
+{
+    struct part_memo *memo = &v->part_memos[call->identity % PART_MEMOS];
+    const uint64_t changes = messages_changes(v->messages);
+    if (call->identity && memo->identity == call->identity && memo->changes == changes)
+        return &memo->parts;
+    if (!call->identity) {
+        find_parts(v, call, &v->parts);
+        return &v->parts;
+    }
+    find_parts(v, call, &memo->parts);
+    memo->identity = call->identity;
+    memo->changes = changes;
+    return &memo->parts;
 }
 
 /* ---- peers ---- */

@@ -18,6 +18,8 @@ static const char *const views[] = {
     "pilgrim-decode --stats=histograms",
     "pilgrim-decode --stats --format=json --rank=0-2 --thread=0",
     "pilgrim-decode --stats --by=rank",
+    "pilgrim-decode --stats --by=site,phase,communicator,datatype",
+    "pilgrim-decode --stats --by=size,rank,peer --format=json",
     "pilgrim-decode --loops",
     "pilgrim-decode --grammar",
     "pilgrim-decode --matrix",
