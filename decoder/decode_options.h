@@ -36,6 +36,9 @@ struct options {
     uint64_t from;   /* of each thread, the first call */
     uint64_t depth;  /* of call paths, so many functions at most; UINT64_MAX: not given */
     uint64_t limit;  /* how many calls at most, in all */
+    uint64_t width;  /* columns of a line of a call at most, 0 for any number */
+    bool full;       /* of long arrays all elements */
+    bool color;
     bool json;
     bool csv;
     bool folded;   /* with by_path: as flame graph tools read it */

@@ -54,7 +54,8 @@ static enum pilgrim_status find_clock(const struct pilgrim_trace *trace, const s
 struct printing {
     struct call_lines *calls;
     struct in_flight_list in_flight;
-    struct pilgrim_error times; /* what is wrong with the times of calls */
+    struct communicator_rows *communicators; /* NULL: they are printed rank by rank */
+    struct pilgrim_error times;              /* what is wrong with the times of calls */
 };
 
 /* Prints one thread's calls, at most *LEFT of them, and counts *LEFT down. */
@@ -74,10 +75,11 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
         status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
-    call_lines_begin(calls, rank, thread);
+    if (call_lines_begin(calls, rank, thread) != PILGRIM_OK)
+        status = no_memory(error);
     uint64_t count = pilgrim_call_count(trace, rank, thread);
     uint64_t from = o->endings && count > o->from ? count - 1 : o->from;
-    if (from && pilgrim_cursor_skip(cursor, from) != PILGRIM_OK)
+    if (status == PILGRIM_OK && from && pilgrim_cursor_skip(cursor, from) != PILGRIM_OK)
         status = no_memory(error);
     while (status == PILGRIM_OK && *left > 0 && !out->error) {
         status = pilgrim_cursor_next(cursor, &call, error);
@@ -100,10 +102,10 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* Prints the communicators that RANK created, at most *LEFT. */
+/* Prints the communicators that RANK created, at most *LEFT, or adds them to ROWS. */
 static enum pilgrim_status print_communicators(struct output *out, const struct pilgrim_trace *trace,
                                                const struct options *o, uint32_t rank, uint64_t *left,
-                                               struct pilgrim_error *error)
+                                               struct communicator_rows *rows, struct pilgrim_error *error)
 {
     struct pilgrim_communicators *list;
     struct pilgrim_communicator communicator;
@@ -116,10 +118,16 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
             break;
         if (!list_has(&o->threads, (uint32_t)communicator.thread))
             continue;
+        if (rows) {
+            if (communicator_rows_add(rows, rank, &communicator))
+                continue;
+            status = no_memory(error);
+            break;
+        }
         if (o->csv)
             csv_communicator(out, rank, &communicator);
         else
-            communicator_print(out, rank, &communicator, o->json);
+            communicator_json(out, rank, &communicator);
         --*left;
     }
     pilgrim_communicators_close(list);
@@ -131,7 +139,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
                                       struct pilgrim_error *error)
 {
     if (o->communicators)
-        return print_communicators(out, trace, o, rank, left, error);
+        return print_communicators(out, trace, o, rank, left, p->communicators, error);
     uint32_t threads = pilgrim_thread_count(trace, rank);
     for (uint32_t thread = 0; thread<threads && * left> 0 && !out->error; thread++) {
         if (!list_has(&o->threads, thread))
@@ -332,7 +340,10 @@ static enum pilgrim_status print_selected(struct output *out, const struct pilgr
         if (call.seq < o->from || (o->no_polls && call_is_failed_poll(&call)))
             continue;
         if (!begun || call.rank != rank || call.thread != thread) {
-            call_lines_begin(p->calls, call.rank, call.thread);
+            if (call_lines_begin(p->calls, call.rank, call.thread) != PILGRIM_OK) {
+                status = no_memory(error);
+                break;
+            }
             p->in_flight = in_flight_begin(trace);
             ends_in_call = in_flight_find(&p->in_flight, call.rank, call.thread, &in_flight);
             count = ends_in_call ? pilgrim_call_count(trace, call.rank, call.thread) : 0;
@@ -360,15 +371,26 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     struct printing p = {.calls = call_lines_new(out, o->json, frames, lines), .in_flight = in_flight_begin(trace)};
     if (!p.calls)
         return no_memory(error);
+    const struct call_lines_style style = {
+        .trace = trace, .columns = o->width, .is_short = !o->full, .color = o->color};
+    if (call_lines_set(p.calls, &style) != PILGRIM_OK) {
+        call_lines_free(p.calls);
+        return no_memory(error);
+    }
     const bool selected = o->selects || o->timeline;
     if (o->csv && o->communicators)
         csv_communicator_head(out);
+    if (o->communicators && !o->csv && !o->json && !(p.communicators = communicator_rows_new()))
+        status = no_memory(error);
     if (selected)
         status = print_selected(out, trace, o, lines, left, &p, error);
     for (uint32_t rank = 0; !selected && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
         if (status == PILGRIM_OK && list_has(&o->ranks, rank))
             status = print_rank(out, trace, o, rank, &left, lines, &p, error);
     }
+    if (p.communicators)
+        communicator_rows_print(out, p.communicators, o->limit);
+    communicator_rows_free(p.communicators);
     call_lines_free(p.calls);
     if (status == PILGRIM_OK && p.times.status != PILGRIM_OK) {
         *error = p.times; /* the calls were printed */

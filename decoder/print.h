@@ -18,9 +18,25 @@ void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frame
 void json_times(struct output *o, const struct pilgrim_call *call);
 size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void text_times(struct output *o, const struct pilgrim_call *call);
-void text_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *sources);
 
-/* Prints a value. SYMBOLIC: as text_arguments. */
+/* How a call is printed as text. */
+struct text_style {
+    bool symbolic;       /* ranks relative to the caller's, as rank+1 */
+    bool is_short;       /* of long arrays only the beginning */
+    bool color;          /* with escape sequences */
+    const char *library; /* the MPI, as the trace names it: what error codes mean. NULL: they are numbers */
+    const char *(*name_of)(const void *names, int64_t comm); /* what the program named a communicator; NULL: nothing */
+    const void *names;                                       /* for name_of; NULL: there are no names */
+};
+
+/* Where arguments lie in a body: they begin at one byte, and another is the first one behind them. */
+struct text_marks {
+    size_t arguments, behind;
+};
+struct text_marks text_body(struct output *o, const struct pilgrim_call *call, const struct text_style *style,
+                            uint64_t frames, struct source_lines *sources);
+
+/* Prints a value as a whole, whatever its size. SYMBOLIC: as text_arguments. */
 void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic);
 
 /* Prints the parameters of a call: `buf=heap:0+8, count=64`. SYMBOLIC: ranks relative to the caller's, as rank+1. */
@@ -33,8 +49,15 @@ void json_frame(struct output *o, const struct pilgrim_frame *frame);
  * "MODULE+0xOFFSET"; an unknown call site is "?". */
 void text_site(struct output *o, const struct pilgrim_class *class, uint64_t frames, struct source_lines *lines);
 
-/* Prints a communicator that RANK created, on one line. */
-void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json);
+/* Prints a communicator that RANK created as an object. */
+void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c);
+
+/* Communicators as people see them: one line for all ranks that agree on what it is, but for their own ranks in it.
+ * Ranks are added in their order. _add: false: no memory. _print: at most LIMIT lines. */
+struct communicator_rows *communicator_rows_new(void);
+void communicator_rows_free(struct communicator_rows *r); /* NULL is legal */
+bool communicator_rows_add(struct communicator_rows *r, uint32_t rank, const struct pilgrim_communicator *c);
+void communicator_rows_print(struct output *o, const struct communicator_rows *r, uint64_t limit);
 
 /* Prints the machine that the program ran on as a tree of classes: a line each, or one object. */
 enum pilgrim_status machine_print(struct output *o, const struct pilgrim_trace *trace,
