@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "grammar/grammar_data.h"
+#include "grammar/loop_turn_inline.h"
 
 enum { FIRST_FRAMES = 4 };
 
@@ -20,14 +21,6 @@ static bool push_frame(struct grammar *g, uint32_t use, uint64_t iterations)
     }
     g->frames[g->depth++] = (struct loop_frame){iterations, use};
     return true;
-}
-
-/* Predicts TERMINAL as often as the exponent of symbol S says. */
-static void predict_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
-{
-    g->at = s;
-    g->next = (struct grammar_next){g->symbols[s].exponent, terminal};
-    g->ends += g->symbols[s].exponent;
 }
 
 /* Predicts the first terminal of S's expansion. If memory is short it predicts nothing, and the next terminal makes the
@@ -69,12 +62,8 @@ static __attribute__((noinline)) void advance_rule(struct grammar *g, uint32_t s
 
 void grammar_advance(struct grammar *g)
 {
-    const struct symbol *symbols = g->symbols;
-    uint32_t s = symbols[g->at].next;
-    if (symbols[s].exponent == 0 || symbols[s].value & SYMBOL_RULE)
-        advance_rule(g, s);
-    else
-        predict_symbol(g, s, symbols[s].value);
+    if (!grammar_turn_quickly(g))
+        advance_rule(g, g->symbols[g->at].next);
 }
 
 void loop_cursor_start(struct grammar *g)

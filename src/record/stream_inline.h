@@ -5,6 +5,7 @@
 #define PILGRIM_STREAM_INLINE_H
 
 #include "base/hash.h"
+#include "grammar/loop_turn_inline.h"
 #include "sequence/sequence.h"
 #include "record/stream_times.h"
 #include "record/signature.h"
@@ -121,6 +122,16 @@ static inline bool stream_predicts(const struct stream *s, const struct class_he
            signature_expects(&class->signatures, key, length);
 }
 
+/* The class that follows has come to the end of its run. Goes to the next one. False: this is not as easy as in most
+ * loops, and nothing was done. */
+static inline bool stream_follow(struct stream *s)
+{
+    if (!grammar_turn_quickly(s->structure.grammar))
+        return false;
+    s->head.expected = &s->by_terminal[s->predicted->terminal]->head;
+    return true;
+}
+
 /* Records the predicted call: two cursors move. False if stream_turn must be called. */
 static inline bool stream_step(struct stream *s, const struct class_head *head, size_t length, uint64_t start,
                                uint64_t end)
@@ -128,7 +139,8 @@ static inline bool stream_step(struct stream *s, const struct class_head *head, 
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
     bool room = stream_count(s, class, length, signature_predicted(&class->signatures), start, end);
     bool same = grammar_step(class->signatures.sequence.grammar) & !class->signatures.expected_varies;
-    return grammar_step(s->structure.grammar) & same & room;
+    bool run = grammar_step(s->structure.grammar);
+    return __builtin_expect(same & room, 1) && (run || stream_follow(s));
 }
 
 /* The two parts of stream_relieve: one class, and the structure. errors: as stream_append */

@@ -140,15 +140,13 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
 
 /* ---- walking ---- */
 
-/* Notes that the word at ADDRESS is read. A compare reads the second of two words before it knows the first one. There
- * may be another stack by then, which ends between them. So both are on one page, or the first one is there twice. */
+/* Notes that the word at ADDRESS is read. A word on another page than the one before begins another group. */
 static void note_word(struct path_walk *w, uintptr_t address)
 {
-    if (w->word_count % 2) {
-        const uintptr_t *before = w->words[w->word_count - 1];
-        if (((uintptr_t)before ^ address) >= PAGE_LEAST)
+    const uintptr_t *before = w->word_count ? w->words[w->word_count - 1] : NULL;
+    if (((uintptr_t)before ^ address) >= PAGE_LEAST)
+        while (w->word_count % PATH_TOGETHER)
             w->words[w->word_count++] = before;
-    }
     w->words[w->word_count++] = (const uintptr_t *)address;
 }
 
@@ -156,7 +154,7 @@ static void note_word(struct path_walk *w, uintptr_t address)
 static bool read_word(struct path_walk *w, const struct stack_range *range, uintptr_t address, uintptr_t *word)
 {
     if (range->size < sizeof *word || address - range->low > range->size - sizeof *word || address % sizeof *word ||
-        w->word_count + 2 > PATH_WORDS_MAX)
+        w->word_count + PATH_TOGETHER > PATH_WORDS_MAX)
         return false;
     note_word(w, address);
     *word = *(const uintptr_t *)address;
@@ -251,8 +249,8 @@ struct path_trail *path_trail_new(const struct path_walk *w)
     for (uint32_t i = 0; i < groups * PATH_TOGETHER; i++) {
         const uintptr_t *word = w->words[i < count ? i : count - 1];
         struct path_words *group = &t->words[i / PATH_TOGETHER];
-        uint64_t offset = (uintptr_t)word - (uintptr_t)w->frame, *both = &group->offsets[i % PATH_TOGETHER / 2];
-        *both = i % 2 ? *both | offset << 32 : offset;
+        uint64_t offset = (uintptr_t)word - (uintptr_t)w->frame;
+        group->offsets[i % PATH_TOGETHER] = (uint32_t)offset;
         group->values[i % PATH_TOGETHER] = *word;
         if (offset > UINT32_MAX) {
             free(t);
@@ -267,7 +265,7 @@ bool path_trail_is_python(const struct path_trail *t, const void *frame)
     if (t->python_frame != frame)
         return false;
     for (const struct path_words *w = t->words; w != t->end; w++)
-        if (!path_words_are(w, 0, frame) || !path_words_are(w, 2, frame))
+        if (!path_words_are(w, frame))
             return false;
     return python_trail_is(t->python);
 }

@@ -43,14 +43,15 @@ struct stack_range {
     size_t size;
 };
 
-/* Words of a trail; the last one may be there several times. Two are compared at a time, not all: behind a word that
- * differs there may be words that nobody has written yet. What a compare takes is loads, so it has few of them: one for
- * two offsets and, where the processor can, one for two values. */
+/* Words of a trail, which are compared together, without a branch between them. All are on one page of the stack, so
+ * that they can be read if the first one can: behind a word that differs there may be the end of another stack. A word
+ * may be there several times to fill the group. What a compare takes is loads, so it has few of them: where the
+ * processor can, one for two values. */
 enum { PATH_TOGETHER = 4 };
 
 struct path_words {
-    uintptr_t values[PATH_TOGETHER];
-    uint64_t offsets[PATH_TOGETHER / 2]; /* from the frame: the first of two, and the other one << 32 */
+    _Alignas(16) uintptr_t values[PATH_TOGETHER];
+    uint32_t offsets[PATH_TOGETHER]; /* from the frame */
 };
 
 /* All words that a walk has read, in order. */
@@ -73,7 +74,7 @@ struct call_path {
     const struct known_address *known[];
 };
 
-enum { PATH_WALK_MAX = 2 * SITE_FRAMES_MAX, PATH_WORDS_MAX = 4 * PATH_WALK_MAX };
+enum { PATH_WALK_MAX = 2 * SITE_FRAMES_MAX, PATH_WORDS_MAX = 8 * PATH_WALK_MAX };
 
 /* A walk, and memory for it: too much for the program's stack. */
 struct path_walk {
@@ -82,7 +83,7 @@ struct path_walk {
     bool certain;
     const void *frame;
     const struct known_address *known[PATH_WALK_MAX];
-    const uintptr_t *words[PATH_WORDS_MAX]; /* some of them twice */
+    const uintptr_t *words[PATH_WORDS_MAX]; /* in groups; some of them several times */
     bool in_python;
     uint32_t machine; /* if so: of `known`, those that are return addresses; the others are in Python */
     struct python_chain python;
@@ -135,19 +136,32 @@ static inline bool path_trail_ended(const struct path_trail *t)
     return t->python && python_trail_ended(t->python);
 }
 
-/* Compares words I and I + 1. */
-static inline bool path_words_are(const struct path_words *w, int i, const void *frame)
+static inline const uintptr_t *path_word(const struct path_words *w, int i, const void *frame)
 {
-    uint64_t offsets = w->offsets[i / 2];
-    const uintptr_t *first = (const uintptr_t *)((uintptr_t)frame + (uint32_t)offsets);
-    const uintptr_t *second = (const uintptr_t *)((uintptr_t)frame + (offsets >> 32));
+    return (const uintptr_t *)((uintptr_t)frame + w->offsets[i]);
+}
+
 #ifdef __SSE2__
-    __m128i both =
-        _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)first), _mm_loadl_epi64((const __m128i *)second));
-    __m128i same = _mm_cmpeq_epi32(both, _mm_loadu_si128((const __m128i *)&w->values[i]));
+/* Compares words I and I + 1: all bits are set if they are the same. */
+static inline __m128i path_two_words(const struct path_words *w, int i, const void *frame)
+{
+    __m128d first = _mm_load_sd((const double *)path_word(w, i, frame));
+    __m128d both = _mm_loadh_pd(first, (const double *)path_word(w, i + 1, frame));
+    return _mm_cmpeq_epi32(_mm_castpd_si128(both), _mm_load_si128((const __m128i *)&w->values[i]));
+}
+#endif
+
+/* Compares the words of a group. */
+static inline bool path_words_are(const struct path_words *w, const void *frame)
+{
+#ifdef __SSE2__
+    __m128i same = _mm_and_si128(path_two_words(w, 0, frame), path_two_words(w, 2, frame));
     return __builtin_expect(_mm_movemask_epi8(same) == 0xffff, 1);
 #else
-    return __builtin_expect(*first == w->values[i], 1) && __builtin_expect(*second == w->values[i + 1], 1);
+    uintptr_t other = 0;
+    for (int i = 0; i < PATH_TOGETHER; i++)
+        other |= *path_word(w, i, frame) ^ w->values[i];
+    return __builtin_expect(other == 0, 1);
 #endif
 }
 
@@ -157,7 +171,7 @@ static inline bool path_trail_is(const struct path_trail *t, const void *frame)
     if (__builtin_expect(t->frame != frame, 0))
         return false;
     for (const struct path_words *w = t->words; w != t->end; w++)
-        if (!path_words_are(w, 0, frame) || !path_words_are(w, 2, frame))
+        if (!path_words_are(w, frame))
             return false;
     return true;
 }

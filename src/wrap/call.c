@@ -246,7 +246,7 @@ static __attribute__((noinline)) void call_turn(const struct call *c)
     thread_leave(t);
 }
 
-static inline void call_step(const struct call *c, size_t length)
+CALL_INLINE void call_step(const struct call *c, size_t length)
 {
     struct thread *t = c->thread;
     thread_call_recorded(t);

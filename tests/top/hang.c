@@ -11,6 +11,28 @@ static void receive_cycle(void)
     MPI_Recv(&value, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static __attribute__((noinline)) int receive(void)
+{
+    MPI_Recv(&value, 1, MPI_INT, (1 + rank) % size, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* of all */
+    return value;
+}
+
+static __attribute__((noinline)) int left(void)
+{
+    return 1 + receive(); /* from the left */
+}
+
+static __attribute__((noinline)) int right(void)
+{
+    return 2 + receive();
+}
+
+/* The third rank comes another way. */
+static __attribute__((noinline)) void paths(void)
+{
+    value = rank == 2 ? right() : left(); /* to both sides */
+}
+
 static void send_cycle(void)
 {
     MPI_Ssend(&value, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD);
@@ -145,6 +167,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } cases[] = {{"receive-cycle", receive_cycle},
+                 {"paths", paths},
                  {"send-cycle", send_cycle},
                  {"wait-cycle", wait_cycle},
                  {"wrong-tag", wrong_tag},

@@ -169,14 +169,40 @@ START_TEST(trail_has_all_words)
 }
 END_TEST
 
-START_TEST(pairs_are_on_one_page)
+START_TEST(groups_are_on_one_page)
 {
     static struct path_walk w;
     for (unsigned trial = 0; trial < TRIALS; trial++) {
-        struct layout l = lay_out(30, 6000);
+        struct layout l = lay_out(30, trial % 2 ? 6000 : 1000);
         ck_assert_ptr_nonnull(find(&w, &l));
-        for (uint32_t i = 0; i + 1 < w.word_count; i += 2)
-            ck_assert_uint_eq((uintptr_t)w.words[i] / PAGE, (uintptr_t)w.words[i + 1] / PAGE);
+        for (uint32_t i = 0; i < w.word_count; i++) {
+            const uintptr_t first = (uintptr_t)w.words[i / PATH_TOGETHER * PATH_TOGETHER];
+            ck_assert_uint_eq((uintptr_t)w.words[i] / PAGE, first / PAGE);
+        }
+    }
+}
+END_TEST
+
+/* There is another stack now, which ends on the page of a word that differs, or of one before it. */
+START_TEST(nothing_is_read_behind_another_page)
+{
+    static struct path_walk w;
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        struct layout l = lay_out(30, trial % 2 ? 6000 : 1000);
+        ck_assert_ptr_nonnull(find(&w, &l));
+        struct path_trail *t = path_trail_new(&w);
+        const unsigned differs = random_below(l.word_count);
+        uintptr_t *word = (uintptr_t *)(uintptr_t)l.words[differs], before = *word, last = 0;
+        for (unsigned i = 0; i <= differs; i++)
+            last = (uintptr_t)l.words[i] > last ? (uintptr_t)l.words[i] : last;
+        char *end = (char *)(last / PAGE * PAGE) + PAGE;
+        *word = ~before;
+        ck_assert_int_eq(mprotect(end, (size_t)(stack + BYTES - end), PROT_NONE), 0);
+        ck_assert(!path_trail_is(t, (const void *)l.frame));
+        ck_assert_int_eq(mprotect(end, (size_t)(stack + BYTES - end), PROT_READ | PROT_WRITE), 0);
+        *word = before;
+        ck_assert(path_trail_is(t, (const void *)l.frame));
+        free(t);
     }
 }
 END_TEST
@@ -245,7 +271,8 @@ int main(void)
     tcase_add_checked_fixture(tests, begin, NULL);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, trail_has_all_words);
-    tcase_add_test(tests, pairs_are_on_one_page);
+    tcase_add_test(tests, groups_are_on_one_page);
+    tcase_add_test(tests, nothing_is_read_behind_another_page);
     tcase_add_test(tests, nothing_outside_is_read);
     tcase_add_test(tests, unloaded_code_is_forgotten);
     suite_add_tcase(suite, tests);

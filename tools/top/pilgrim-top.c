@@ -57,14 +57,19 @@ static volatile sig_atomic_t stop;
 static struct termios before;
 static bool screen; /* the terminal is ours */
 
-const char *show_line(const struct show *s, const struct code_frame *site)
+struct pilgrim_frame show_frame(const struct code_frame *site)
 {
     const struct code_module *m = site->module;
-    const struct pilgrim_frame frame = {.module = m->name,
-                                        .build_id = m->build_id,
-                                        .build_id_length = m->build_id_length,
-                                        .offset = site->offset,
-                                        .python = m->python};
+    return (struct pilgrim_frame){.module = m->name,
+                                  .build_id = m->build_id,
+                                  .build_id_length = m->build_id_length,
+                                  .offset = site->offset,
+                                  .python = m->python};
+}
+
+const char *show_line(const struct show *s, const struct code_frame *site)
+{
+    const struct pilgrim_frame frame = show_frame(site);
     return s->lines ? source_lines_find(s->lines, &frame) : NULL;
 }
 

@@ -40,6 +40,16 @@ struct show {
 /* Returns the source line of SITE, borrowed until the next call, or NULL. */
 const char *show_line(const struct show *s, const struct code_frame *site);
 
+/* Returns SITE as the reader's functions take it. */
+struct pilgrim_frame show_frame(const struct code_frame *site);
+
+/* Sets FUNCTIONS to the functions that the calls of all units of G, which have one call site, are in, the innermost
+ * first, and returns how many there are. The place of each is where it calls the one before, that of the first where it
+ * calls MPI; a function whose name is not known is "[MODULE]". *WHOLE: the last one is main, or the first of the
+ * thread. 0: they are not known. */
+enum { SHOWN_FUNCTIONS_MAX = 64 };
+size_t show_path(const struct show *s, const struct group *g, struct source_function *functions, bool *whole);
+
 void show_text(const struct show *s);
 void show_json(const struct show *s);
 

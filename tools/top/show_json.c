@@ -79,6 +79,31 @@ static void put_arguments(struct output *o, const struct group *g)
     out_char(o, '}');
 }
 
+/* Prints the functions around the call of the units of G, the outermost first. */
+static void put_path(const struct show *s, const struct group *g)
+{
+    static struct source_function functions[SHOWN_FUNCTIONS_MAX];
+    struct output *o = s->o;
+    bool whole;
+    size_t count = show_path(s, g, functions, &whole);
+    if (!count)
+        return;
+    put_key(o, ",", "path");
+    for (size_t i = count; i-- > 0;) {
+        out_text(o, i + 1 == count ? "[{" : ",{");
+        put_key(o, "", "function");
+        put_string(o, functions[i].name);
+        if (i + 1 < count) {
+            put_key(o, ",", "called_at");
+            put_string(o, functions[i + 1].place);
+        }
+        out_char(o, '}');
+    }
+    out_char(o, ']');
+    put_key(o, ",", "path_whole");
+    out_text(o, whole ? "true" : "false");
+}
+
 /* Prints the loops that all units of G are in, the outermost first. */
 static void put_loops(const struct show *s, const struct group *g)
 {
@@ -113,6 +138,7 @@ static void put_last(const struct show *s, const struct group *g)
     put_key(s->o, "", "function");
     put_string(s->o, u->function->name);
     put_site(s, u->class);
+    put_path(s, g);
     put_key(s->o, ",", "seconds");
     out_char(s->o, '[');
     put_number(s->o, g->shortest);
@@ -180,6 +206,7 @@ static void put_group(const struct show *s, const struct group *g)
         if (group_has_same_requests(g))
             put_requests(s, u);
         put_site(s, u->class);
+        put_path(s, g);
         put_key(o, ",", "seconds");
         out_char(o, '[');
         put_number(o, g->shortest);

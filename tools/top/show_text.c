@@ -7,7 +7,7 @@
 
 #include "show.h"
 
-enum { RANGES_SHOWN = 8, CYCLE_SHOWN = 16, LINE_BYTES = 256 };
+enum { RANGES_SHOWN = 8, CYCLE_SHOWN = 16, FUNCTIONS_SHOWN = 6, LINE_BYTES = 256 };
 
 #define TIME_SHOWN_S 0.1 /* a call that takes less is no news */
 
@@ -235,6 +235,33 @@ static void put_loops(const struct show *s, const struct group *g)
         out_char(s->o, '\n');
 }
 
+/* Prints the functions around the call of the units of G, main first, if they say more than the call site. Of many,
+ * those at both ends are shown. */
+static void put_path(const struct show *s, const struct group *g)
+{
+    static struct source_function functions[SHOWN_FUNCTIONS_MAX];
+    bool whole;
+    size_t count = g->units[0]->state <= UNIT_COMPUTING ? show_path(s, g, functions, &whole) : 0;
+    if (count < 2)
+        return;
+    out_text(s->o, whole ? "             in " : "             in ..., ");
+    for (size_t i = count; i-- > 0;) {
+        bool skipped = count > FUNCTIONS_SHOWN && i >= FUNCTIONS_SHOWN / 2 && i < count - FUNCTIONS_SHOWN / 2;
+        if (skipped && i > FUNCTIONS_SHOWN / 2)
+            continue;
+        out_text(s->o, i + 1 < count ? ", " : "");
+        out_text(s->o, skipped ? "..." : "");
+        if (skipped)
+            continue;
+        put_name(s->o, functions[i].name);
+        if (i + 1 < count) {
+            out_text(s->o, " at ");
+            put_name(s->o, functions[i + 1].place);
+        }
+    }
+    out_char(s->o, '\n');
+}
+
 static void put_group(const struct show *s, const struct group *g)
 {
     char count[32];
@@ -247,6 +274,7 @@ static void put_group(const struct show *s, const struct group *g)
     out_text(s->o, ": ");
     put_ranks(s, g);
     out_char(s->o, '\n');
+    put_path(s, g);
     put_loops(s, g);
 }
 
