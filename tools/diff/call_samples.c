@@ -10,7 +10,7 @@
 bool samples_are_in(const struct pilgrim_trace *trace)
 {
     const char *timing = pilgrim_property(trace, "timing");
-    return timing && (!strncmp(timing, "bins", 4) || !strcmp(timing, "exact"));
+    return timing && !strcmp(timing, "exact");
 }
 
 void samples_free(struct sampled_trace *s)

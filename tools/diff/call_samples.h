@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of how long the calls of a kind took, of traces with times of single calls. */
+/* Samples of how long the calls of a kind took, of traces with exact times. */
 #ifndef PILGRIM_DIFF_CALL_SAMPLES_H
 #define PILGRIM_DIFF_CALL_SAMPLES_H
 
@@ -29,7 +29,7 @@ struct sampled_trace {
     struct key_table of_kind; /* kind -> index */
 };
 
-/* True if TRACE has times of single calls. */
+/* True if TRACE has exact times of single calls. Times in bins depend on the times before: they are no samples. */
 bool samples_are_in(const struct pilgrim_trace *trace);
 
 /* Reads all calls of trace SIDE. errors: as pilgrim_cursor_next. *S is to be freed in any case. */

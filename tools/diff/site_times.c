@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which times changed; see site_times.h.
  *
- * Welch's test compares the means of the profile. If both traces have times of single calls, a rank test compares the
+ * Welch's test compares the means of the profile. If both traces have exact times of calls, a rank test compares the
  * samples first: it finds a change also where a few calls took very long. Calls of the ranks of one iteration wait for
  * each other, so that they are one observation, not one for each rank. So many tests are made that a few of them would
  * find something in equal runs: the probability of one wrong row in all, not of each, is 1 %. Means in the trace are
@@ -119,9 +119,8 @@ static bool changed(const struct pilgrim_statistic *const times[2], const uint32
     return fabs(b - a) > student_quantile(WRONG_ROW / tests, df) * sqrt(of_mean) + rounding;
 }
 
-/* True if the samples A and B differ by more than noise, in one of TESTS tests. RESOLUTION: of a time, relative. */
-static bool samples_changed(struct call_samples *const samples[2], double tests, double resolution,
-                            struct site_time *row)
+/* True if the samples A and B differ by more than noise, in one of TESTS tests. */
+static bool samples_changed(struct call_samples *const samples[2], double tests, struct site_time *row)
 {
     static double means[2][SAMPLES_MAX];
     size_t counts[2];
@@ -142,7 +141,7 @@ static bool samples_changed(struct call_samples *const samples[2], double tests,
     row->ns[0] = a;
     row->ns[1] = t.median[1];
     row->change = t.shift / a;
-    row->error = (t.high - t.low) / 2 / a + resolution;
+    row->error = (t.high - t.low) / 2 / a;
     return true;
 }
 
@@ -153,19 +152,10 @@ static int by_time(const void *a, const void *b)
     return dx > dy ? -1 : dx < dy;
 }
 
-/* Returns how far a time of TRACE may be off, relative: half of what one bin is wider than the one before. */
-static double resolution_of(const struct pilgrim_trace *trace)
-{
-    const char *timing = pilgrim_property(trace, "timing");
-    double base = timing && !strncmp(timing, "bins:", 5) ? strtod(timing + 5, NULL) : 1;
-    return base > 1 ? (base - 1) / 2 : 0;
-}
-
 /* The samples of both traces. */
 struct both_samples {
     bool read;
     struct sampled_trace sides[2];
-    double resolution;
 };
 
 /* Tests the times of a kind, or the gaps before its calls. */
@@ -180,7 +170,7 @@ static bool kind_changed(const struct kind_times *k, bool gap, const struct both
     if (sampled[0] && sampled[1]) {
         struct call_samples *const of[2] = {gap ? &sampled[0]->gaps : &sampled[0]->durations,
                                             gap ? &sampled[1]->gaps : &sampled[1]->durations};
-        if (samples_changed(of, tests, samples->resolution, row))
+        if (samples_changed(of, tests, row))
             return true;
     }
     return changed(times, ranks, tests, row);
@@ -213,8 +203,7 @@ enum pilgrim_status site_times_compare(struct site_times *t, const struct pilgri
     *t = (struct site_times){0};
     for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++)
         status = read_profile(&l, traces[side], side, kinds, error);
-    struct both_samples samples = {.read = samples_are_in(traces[0]) && samples_are_in(traces[1]),
-                                   .resolution = fmax(resolution_of(traces[0]), resolution_of(traces[1]))};
+    struct both_samples samples = {.read = samples_are_in(traces[0]) && samples_are_in(traces[1])};
     for (unsigned side = 0; side < 2 && status == PILGRIM_OK && samples.read; side++)
         status = samples_read(&samples.sides[side], traces[side], side, kinds, error);
     if (status == PILGRIM_OK)
