@@ -334,6 +334,7 @@ int options_parse(int argc, char **argv, struct options *o)
     int option;
     *o = (struct options){.limit = UINT64_MAX, .depth = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
     o->color = terminal_has_colors(STDOUT_FILENO);
+    o->columns = terminal_columns(STDOUT_FILENO);
     o->width = UINT64_MAX;
     if (pilgrim_selection_new(&o->selection) != PILGRIM_OK) {
         complain("out of memory");

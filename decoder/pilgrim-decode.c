@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "call_lines.h"
 #include "csv.h"
 #include "decode_options.h"
 #include "matrix.h"
 #include "messages_print.h"
+#include "pager.h"
 #include "path_profile.h"
+#include "progress.h"
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
@@ -24,6 +27,7 @@
 #include "summary.h"
 #include "terminal.h"
 #include "analysis/thread_loops.h"
+#include "analysis/work_progress.h"
 #include "trace_input.h"
 
 static int complain_of(const char *path, const struct pilgrim_error *error)
@@ -202,9 +206,12 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
     if (!loops)
         return no_memory(error);
     enum pilgrim_status status = PILGRIM_OK;
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++) {
         if (list_has(&o->ranks, rank))
             status = add_loops(loops, trace, o, rank, error);
+        work_done(rank + 1);
+    }
+    progress_end();
     enum pilgrim_status written = loops_print(out, loops, lines, &options, status == PILGRIM_OK ? error : &later);
     loops_free(loops);
     return status == PILGRIM_OK ? written : status;
@@ -257,6 +264,7 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
     enum pilgrim_status status = selector ? profile_make_selected(&profile, trace, selector, o->by_path, error)
                                           : profile_make(&profile, trace, some ? shows : NULL, o, o->by_path, error);
     selector_free(selector);
+    progress_end();
     if (status == PILGRIM_INVALID && selector) {
         profile_free(&profile);
         return status;
@@ -280,10 +288,11 @@ static enum pilgrim_status print_summary(struct output *out, const struct pilgri
 {
     struct summary summary;
     enum pilgrim_status status = summary_make(&summary, trace, error);
+    progress_end();
     if (o->json)
         summary_json(out, &summary, o->path, o->opened, lines);
     else
-        summary_text(out, &summary, o->path, o->opened, lines, terminal_columns(out->descriptor));
+        summary_text(out, &summary, o->path, o->opened, lines, o->columns);
     summary_free(&summary);
     return status;
 }
@@ -356,6 +365,8 @@ static enum pilgrim_status print_selected(struct output *out, const struct pilgr
         call_lines_print(p->calls, &call);
         left--;
     }
+    if (status == PILGRIM_END && !begun && !calls_chose(calls, error))
+        status = PILGRIM_INVALID;
     if (calls && p->times.status == PILGRIM_OK)
         p->times.status = calls_times(calls, &p->times);
     pilgrim_calls_close(calls);
@@ -387,6 +398,8 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     for (uint32_t rank = 0; !selected && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
         if (status == PILGRIM_OK && list_has(&o->ranks, rank))
             status = print_rank(out, trace, o, rank, &left, lines, &p, error);
+        if (!isatty(STDOUT_FILENO) && !o->paged)
+            work_done(rank + 1);
     }
     if (p.communicators)
         communicator_rows_print(out, p.communicators, o->limit);
@@ -444,6 +457,23 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     return PILGRIM_OK;
 }
 
+/* True if --from is not more than the chosen threads have calls. */
+static bool check_from(const struct pilgrim_trace *trace, const struct options *o)
+{
+    uint64_t most = 0;
+    if (o->from == 0)
+        return true;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace); rank++)
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank); thread++) {
+            const uint64_t count = shows(o, rank, thread) ? pilgrim_call_count(trace, rank, thread) : 0;
+            most = count > most ? count : most;
+        }
+    if (o->from > most)
+        complain("%s: --from: no call %llu: the chosen threads have at most %llu calls", o->path,
+                 (unsigned long long)o->from, (unsigned long long)most);
+    return o->from <= most;
+}
+
 static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                        struct source_lines *lines)
 {
@@ -452,7 +482,17 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         complain("%s: %s", o->path, error.message);
         return EXIT_USAGE;
     }
+    const char *timing = pilgrim_property(trace, "timing");
+    if (o->timeline && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
+        complain("%s: --timeline needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path);
+        return EXIT_USAGE;
+    }
+    if (!check_from(trace, o))
+        return EXIT_USAGE;
+    progress_begin("pilgrim-decode", pilgrim_rank_count(trace), false, false);
+    work_progress = progress_at;
     enum pilgrim_status status = print_view(out, trace, o, lines, &error);
+    progress_end();
     out_flush(out);
     if (status == PILGRIM_INVALID && (o->selects || o->timeline)) {
         complain("%s: %s", o->path, error.message);
@@ -498,7 +538,9 @@ int main(int argc, char **argv)
     if (result < 0) {
         options.opened = input_path(options.path, place, &copy);
         if (options.opened) {
+            options.paged = pager_begin();
             result = open_and_print(&options);
+            pager_end();
         } else {
             complain("-: the standard input cannot be read: %s", strerror(errno));
             result = EXIT_DAMAGED;

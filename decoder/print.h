@@ -112,6 +112,7 @@ enum pilgrim_status program_print(struct output *o, const struct loops_list *l, 
 /* Print the heads and parts of lines of both:
  * threads: "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1"; false: no memory
  * calls:   ": 12..15 calls each"
+ * number:  "loop 3: ", or "loop 3..4: " if threads have different numbers for it
  * counts:  "4x", or "12..97x, mean 41.2"
  * share:   SEPARATOR and "in 10% of the iterations", and sets SEPARATOR to ", "; nothing if TIMES is not less than
  * AROUND time:    SEPARATOR and the mean time of COUNT threads, and that of a call and of the gap before it */
@@ -124,6 +125,7 @@ bool threads_print(struct output *o, const struct shown_thread *list, size_t cou
 bool threads_print_some(struct output *o, const struct shown_thread *some, size_t count,
                         const struct shown_thread *around, size_t around_count);
 void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads);
+void loops_number(struct output *o, uint64_t first, uint64_t last);
 void loops_counts(struct output *o, const struct nest_counts *c);
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator);
 void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator);

@@ -58,5 +58,7 @@ const void *pilgrim_runtime_site(const struct pilgrim_frame *site)
 
 void pilgrim_runtime_call_at(const void *site, int fortran)
 {
+    if (!told_now.told)
+        (void)thread_self(); /* threads are numbered by their first calls */
     told_now = (struct told_call){true, fortran, site};
 }

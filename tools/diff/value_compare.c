@@ -148,7 +148,8 @@ static int differs_in_replay(const struct compared *c, const struct pilgrim_valu
     const bool null_a = a->type == PILGRIM_NAME, null_b = b->type == PILGRIM_NAME;
     if (a->type == PILGRIM_REQUEST && b->type == PILGRIM_REQUEST)
         return replay_request(&c->rules->threads[0], a) != replay_request(&c->rules->threads[1], b);
-    if (a->type == PILGRIM_SYMBOL || a->type == PILGRIM_FUNCTION || a->type == PILGRIM_DEVICE)
+    if (a->type == PILGRIM_SYMBOL || a->type == PILGRIM_FUNCTION || a->type == PILGRIM_DEVICE ||
+        b->type == PILGRIM_SYMBOL)
         return 0;
     if ((a->type == PILGRIM_STATIC || a->type == PILGRIM_STACK) && a->type == b->type)
         return 0;

@@ -19,6 +19,7 @@ static const char help[] =
     "  --stuck=SECONDS      how long no rank may go on before the deadlock is named (default 60)\n"
     "  --verify[=PATH]      record the replay, and compare both traces by pilgrim-diff; PATH: where to keep the new "
     "one\n"
+    "  --threads            each thread of a rank is a thread of the replay (MPI_THREAD_MULTIPLE)\n"
     "  --quiet              no summary\n"
     "  --help, --version\n";
 
@@ -84,7 +85,9 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
         else if (strncmp(argument, "--verify", 8) == 0 && (!argument[8] || (argument[8] == '=' && argument[9]))) {
             options->verify = true;
             options->recorded = argument[8] ? argument + 9 : NULL;
-        } else if (strcmp(argument, "--quiet") == 0)
+        } else if (strcmp(argument, "--threads") == 0)
+            options->threads = true;
+        else if (strcmp(argument, "--quiet") == 0)
             options->quiet = true;
         else if (strcmp(argument, "--help") == 0)
             options->help = true;
