@@ -100,6 +100,30 @@ static uint32_t find(struct key_table *table, struct key key, struct grown *list
 
 /* ---- what the traces have ---- */
 
+/* Returns the line that FRAME calls at; 0: it is not known. */
+static uint32_t line_of(struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    const char *place = lines ? source_lines_find(lines, frame) : NULL, *colon = place ? strrchr(place, ':') : NULL;
+    return colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+/* Returns the number of the name of a function, without what an optimizer adds to that of a part or a copy of it. */
+static uint32_t function_text(struct call_kinds *k, const char *name)
+{
+    static const char *const added[] = {".isra.", ".constprop.", ".part.", ".cold", ".lto_priv."};
+    char text[256];
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        const char *at = strstr(name, added[i]);
+        length = at && (size_t)(at - name) < length ? (size_t)(at - name) : length;
+    }
+    if (!name[length] || length >= sizeof text)
+        return interned_text(&k->texts, name);
+    memcpy(text, name, length);
+    text[length] = 0;
+    return interned_text(&k->texts, text);
+}
+
 /* Returns the number of FRAME. CALLEE: what it calls. */
 static uint32_t take_frame(struct call_kinds *k, unsigned side, const struct pilgrim_frame *frame, uint32_t callee)
 {
@@ -121,9 +145,10 @@ static uint32_t take_frame(struct call_kinds *k, unsigned side, const struct pil
         const char *symbol = pilgrim_frame_function(k->traces[side], frame, &offset);
         *f = (struct matched_frame){.module = module,
                                     .build = build_text,
-                                    .function = interned_text(&k->texts, symbol ? symbol : ""),
+                                    .function = function_text(k, symbol ? symbol : ""),
                                     .callee = callee,
                                     .offset = frame->offset,
+                                    .line = line_of(k->lines[side], frame),
                                     .same_as = number};
     }
     f->in[side] = true;
@@ -256,12 +281,110 @@ static bool match_class(struct call_kinds *k, uint32_t number)
     return true;
 }
 
+/* ---- paths that a compiler shortened: functions that became part of their callers, calls that became jumps ---- */
+
+enum { PATH_MAX_DEPTH = 64, PAIRS_MAX = 1 << 20 };
+
+/* Sets NAMES to the functions of PATH, the innermost first. Returns how many. */
+static uint32_t path_functions(const struct call_kinds *k, uint32_t path, uint32_t names[PATH_MAX_DEPTH])
+{
+    uint32_t depth = 0;
+    for (; path != NONE && depth < PATH_MAX_DEPTH; depth++) {
+        const struct kept_path *p = (const struct kept_path *)k->path_list.items + path;
+        names[depth] = ((const struct matched_frame *)k->frame_list.items)[p->frame].function;
+        path = p->around;
+    }
+    return depth;
+}
+
+/* True if the functions of one path are those of the other one, some left out. */
+static bool paths_agree(const struct call_kinds *k, uint32_t a, uint32_t b)
+{
+    uint32_t names[2][PATH_MAX_DEPTH], depth[2];
+    depth[0] = path_functions(k, a, names[0]);
+    depth[1] = path_functions(k, b, names[1]);
+    unsigned longer = depth[1] > depth[0];
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < depth[longer] && met < depth[!longer]; i++)
+        met += names[longer][i] == names[!longer][met];
+    return met == depth[!longer];
+}
+
+/* True if two classes, of A and of B, may be the same call. */
+static bool classes_agree(const struct call_kinds *k, uint32_t a, uint32_t b)
+{
+    const struct kept_class *x = (const struct kept_class *)k->class_list.items + a,
+                            *y = (const struct kept_class *)k->class_list.items + b;
+    return x->function == y->function && x->flags == y->flags && paths_agree(k, x->path, y->path);
+}
+
+/* Sets LIST to the classes that only trace SIDE has, in the order of their first calls. Returns how many. */
+static size_t find_lone(const struct call_kinds *k, unsigned side, uint32_t *list)
+{
+    const struct call_kind *kinds = k->kind_list.items;
+    size_t count = 0;
+    for (uint32_t i = 0; i < k->class_list.count; i++) {
+        const struct call_kind *kind = &kinds[((const struct kept_class *)k->class_list.items)[i].kind];
+        if (kind->site[side] && !kind->site[!side])
+            list[count++] = i;
+    }
+    return count;
+}
+
+/* Matches the classes A and B, in their order: as many as can be. BEST: of what is behind i and j. */
+static void align_classes(struct call_kinds *k, const uint32_t *a, size_t n, const uint32_t *b, size_t m,
+                          uint32_t *best)
+{
+    struct kept_class *classes = k->class_list.items;
+    struct call_kind *kinds = k->kind_list.items;
+    size_t width = m + 1;
+    for (size_t i = n; i-- > 0;)
+        for (size_t j = m; j-- > 0;) {
+            uint32_t down = best[(i + 1) * width + j], right = best[i * width + j + 1];
+            uint32_t both = classes_agree(k, a[i], b[j]) ? best[(i + 1) * width + j + 1] + 1 : 0;
+            best[i * width + j] = both > down && both > right ? both : down > right ? down : right;
+        }
+    for (size_t i = 0, j = 0; i < n && j < m;) {
+        if (best[i * width + j] == best[(i + 1) * width + j]) {
+            i++;
+        } else if (best[i * width + j] == best[i * width + j + 1]) {
+            j++;
+        } else {
+            uint32_t kind = classes[a[i++]].kind, other = classes[b[j]].kind;
+            join_kinds(&kinds[kind], &kinds[other]);
+            classes[b[j++]].kind = kind;
+        }
+    }
+}
+
+static bool match_lone(struct call_kinds *k)
+{
+    uint32_t *lone[2] = {calloc(k->class_list.count + 1, sizeof **lone),
+                         calloc(k->class_list.count + 1, sizeof **lone)};
+    size_t counts[2] = {0, 0};
+    bool good = lone[0] && lone[1];
+    for (unsigned side = 0; side < 2 && good; side++)
+        counts[side] = find_lone(k, side, lone[side]);
+    if (good && counts[0] && counts[1] && counts[0] * counts[1] <= PAIRS_MAX) {
+        uint32_t *best = calloc((counts[0] + 1) * (counts[1] + 1), sizeof *best);
+        good = best;
+        if (good)
+            align_classes(k, lone[0], counts[0], lone[1], counts[1], best);
+        free(best);
+    }
+    free(lone[0]);
+    free(lone[1]);
+    return good;
+}
+
 bool call_kinds_match(struct call_kinds *k, bool ignore_sites)
 {
     bool good = frames_match(k->frame_list.items, k->frame_list.count, &k->rebuilt);
     k->ignore_sites = ignore_sites;
     for (uint32_t i = 0; i < k->class_list.count && good; i++)
         good = match_class(k, i);
+    if (good && k->rebuilt && !ignore_sites)
+        good = match_lone(k);
     k->matched = true;
     return good;
 }

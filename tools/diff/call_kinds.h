@@ -2,7 +2,8 @@
 /* Which calls of two traces are the same calls of a program: those of one function through equal call paths.
  *
  * Frames of the same build of a module are equal if their offsets are. Those of different builds are matched within
- * each function of the module: both lists of what the function calls, in the order of their addresses, are aligned. */
+ * each function of the module: both lists of what the function calls, in the order of their lines or first calls, are
+ * aligned. Then calls that only one trace has, if one path is the other one without some functions. */
 #ifndef PILGRIM_DIFF_CALL_KINDS_H
 #define PILGRIM_DIFF_CALL_KINDS_H
 

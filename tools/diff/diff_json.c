@@ -196,11 +196,11 @@ static void put_times(struct output *o, const struct diff_report *r)
         put_key(o, ",", "what");
         put_text(o, t->is_gap ? "before" : "in");
         put_pair(o, ",", "calls", t->calls);
-        put_key(o, ",", "mean_ns");
+        put_key(o, ",", t->of_medians ? "median_ns" : "mean_ns");
         out_char(o, '[');
-        out_real(o, t->mean_ns[0]);
+        out_real(o, t->ns[0]);
         out_char(o, ',');
-        out_real(o, t->mean_ns[1]);
+        out_real(o, t->ns[1]);
         out_char(o, ']');
         put_key(o, ",", "change");
         out_real(o, t->change);

@@ -251,9 +251,10 @@ static void text_times(struct output *o, const struct diff_report *r)
         out_text(o, "  ");
         out_text(o, change);
         out_text(o, "  ");
-        out_duration(o, t->mean_ns[0]);
+        out_duration(o, t->ns[0]);
         out_text(o, " -> ");
-        out_duration(o, t->mean_ns[1]);
+        out_duration(o, t->ns[1]);
+        out_text(o, t->of_medians ? " (median)" : "");
         out_text(o, t->is_gap ? " before " : " each: ");
         text_call(o, r, t->kind, 0);
         out_text(o, ", ");

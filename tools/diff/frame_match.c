@@ -2,8 +2,9 @@
 /* Which frames of different builds are the same; see frame_match.h.
  *
  * In each function of a module that only one trace has in this build, the calls of both traces stand in the order of
- * their addresses. The longest common subsequence of what they call says which are the same: a call that was added or
- * removed leaves the others alone. */
+ * their source lines; if some are not known, in the order in which they are first made. An optimizer keeps both, but
+ * not the order of addresses. The longest common subsequence of what they call says which are the same: a call that was
+ * added or removed leaves the others alone. */
 #include "frame_match.h"
 
 #include <stdlib.h>
@@ -25,9 +26,25 @@ static int by_function(const void *a, const void *b)
         return x->function < y->function ? -1 : 1;
     if (x->in[0] != y->in[0])
         return x->in[0] ? -1 : 1;
-    if (x->build != y->build)
-        return x->build < y->build ? -1 : 1;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return ((const struct frame_order *)a)->number < ((const struct frame_order *)b)->number ? -1 : 1;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct frame_order *x = a, *y = b;
+    if (x->frame->line != y->frame->line)
+        return x->frame->line < y->frame->line ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Sorts the N and M frames of a function by their lines, if all are known. */
+static void sort_by_lines(struct frame_order *order, size_t n, size_t m)
+{
+    for (size_t i = 0; i < n + m; i++)
+        if (order[i].frame->line == 0)
+            return;
+    qsort(order, n, sizeof *order, by_line);
+    qsort(order + n, m, sizeof *order, by_line);
 }
 
 /* Aligns N frames of the first trace with M of the second, of one function. False: no memory. */
@@ -77,6 +94,21 @@ static bool build_is_shared(const struct frame_order *order, size_t count, size_
     return in[0] && in[1];
 }
 
+/* True if each trace has a module that the other one has not; frames of a module are neighbours. */
+static bool is_renamed(const struct frame_order *order, size_t count)
+{
+    bool alone[2] = {false, false};
+    for (size_t i = 0, end; i < count; i = end) {
+        bool in[2] = {false, false};
+        for (end = i; end < count && order[end].frame->module == order[i].frame->module; end++)
+            for (int side = 0; side < 2; side++)
+                in[side] |= order[end].frame->in[side];
+        for (int side = 0; side < 2; side++)
+            alone[side] |= in[side] && !in[!side];
+    }
+    return alone[0] && alone[1];
+}
+
 bool frames_match(struct matched_frame *frames, size_t count, bool *rebuilt)
 {
     struct frame_order *order = calloc(count + 1, sizeof *order);
@@ -85,7 +117,7 @@ bool frames_match(struct matched_frame *frames, size_t count, bool *rebuilt)
         order[i] = (struct frame_order){&frames[i], (uint32_t)i};
     if (good && count > 0)
         qsort(order, count, sizeof *order, by_function);
-    *rebuilt = false;
+    *rebuilt = is_renamed(order, count);
     bool shared = false;
     for (size_t i = 0, n, m; i < count && good; i += n + m) {
         if (i == 0 || order[i].frame->module != order[i - 1].frame->module)
@@ -100,6 +132,7 @@ bool frames_match(struct matched_frame *frames, size_t count, bool *rebuilt)
             ;
         if (n > 0 && m > 0 && !shared) {
             *rebuilt = true;
+            sort_by_lines(order + i, n, m);
             good = align(frames, order + i, n, order + i + n, m);
         }
     }

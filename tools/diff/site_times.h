@@ -10,8 +10,10 @@ struct site_time {
     uint32_t kind;
     bool is_gap; /* of the time before the calls, not in them */
     uint64_t calls[2];
-    double mean_ns[2], total_ns[2];
-    double change; /* of the mean, relative to that of the first trace */
+    bool of_medians; /* what changed is the median, not the mean */
+    double ns[2];    /* the mean of all calls, or the median of the samples of call_samples.h */
+    double total_ns[2];
+    double change; /* relative to the first trace */
     double error;  /* of the change, as relative: with a probability of 95 % it is not further off */
 };
 
