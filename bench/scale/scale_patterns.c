@@ -21,6 +21,8 @@ enum { DOUBLE_BYTES = 8, BLOCK_SIDE = 10, RANKS_MIN = 64, ARRAY_RANKS_MAX = 4096
 struct halo {
     unsigned count;
     int64_t peer[HALO_MAX]; /* negative: none on that side */
+    unsigned side[HALO_MAX];
+    unsigned sides; /* that some rank has */
     uint64_t elements[HALO_MAX];
     bool sites; /* each operation has a call site of its own, instead of a loop over the sides */
     bool tags;  /* opposite sides are I and I ^ 1; false: all messages have tag 0 */
@@ -147,9 +149,10 @@ static uint64_t halo_length(const struct world *w, uint32_t rank)
     return 2 * (uint64_t)w->pattern->halo(w, rank).count + 2;
 }
 
-static int64_t halo_tag(const struct halo *h, uint64_t side)
+/* Returns the tag of message I; of a receive with its opposite side. */
+static int64_t halo_tag(const struct halo *h, uint64_t i, bool receives)
 {
-    return h->tags ? (int64_t)side : 0;
+    return h->tags ? h->side[i] ^ receives : 0;
 }
 
 /* Makes the request of operation I; the receives come first. Its class is its place in the order of the rank's
@@ -175,7 +178,7 @@ static void make_waitall(const struct world *w, const struct halo *h, struct mad
         make_name(c, NAME_REQUEST_NULL);
     make_array(c, operations);
     for (unsigned i = 0; i < h->count; i++)
-        make_received(w, c, h->peer[i], halo_tag(h, i ^ 1), h->elements[i]);
+        make_received(w, c, h->peer[i], halo_tag(h, i, true), h->elements[i]);
     for (unsigned i = 0; i < h->count; i++)
         make_none(c);
     make_success(c);
@@ -198,8 +201,9 @@ static void halo_call(const struct world *w, uint32_t rank, uint64_t place, stru
     uint64_t side = place % h.count, operations = 2 * h.count;
     if (place < operations) {
         bool sends = place >= h.count;
-        made_call_start(c, sends ? MADE_ISEND : MADE_IRECV, SITE_BODY + (unsigned)(h.sites ? place : sends));
-        make_message(w, c, (int64_t)place, h.elements[side], h.peer[side], halo_tag(&h, sends ? side : side ^ 1));
+        made_call_start(c, sends ? MADE_ISEND : MADE_IRECV,
+                        SITE_BODY + (h.sites ? h.side[side] + (sends ? h.sides : 0) : sends));
+        make_message(w, c, (int64_t)place, h.elements[side], h.peer[side], halo_tag(&h, side, !sends));
         make_halo_request(w, &h, place, c);
         make_success(c);
     } else if (place == operations) {
@@ -229,7 +233,9 @@ static int64_t grid_step(const struct world *w, uint32_t rank, unsigned dimensio
 static struct halo grid_halo(const struct world *w, uint32_t rank, bool periodic)
 {
     struct halo h = {.count = 2 * w->pattern->dims, .tags = true, .sites = w->pattern->dims == 2};
+    h.sides = h.count;
     for (unsigned i = 0; i < h.count; i++) {
+        h.side[i] = i;
         h.peer[i] = grid_step(w, rank, i / 2, i % 2 ? 1 : -1, periodic);
         h.elements[i] = w->pattern->dims == 2 ? BLOCK_SIDE : BLOCK_SIDE * BLOCK_SIDE;
     }
@@ -244,6 +250,23 @@ static struct halo open_halo(const struct world *w, uint32_t rank)
 static struct halo periodic_halo(const struct world *w, uint32_t rank)
 {
     return grid_halo(w, rank, true);
+}
+
+/* Ranks at the edge leave out the sides where they have no neighbour. */
+static struct halo edge_halo(const struct world *w, uint32_t rank)
+{
+    struct halo h = grid_halo(w, rank, false);
+    unsigned count = 0;
+    h.sites = true;
+    for (unsigned i = 0; i < h.count; i++) {
+        if (h.peer[i] < 0)
+            continue;
+        h.peer[count] = h.peer[i];
+        h.elements[count] = h.elements[i];
+        h.side[count++] = i;
+    }
+    h.count = count;
+    return h;
 }
 
 /* A box that the process grid does not divide evenly: the first blocks of each dimension are one cell longer. */
@@ -262,7 +285,7 @@ static struct halo blocks_halo(const struct world *w, uint32_t rank)
 
 static struct halo graph_halo(const struct world *w, uint32_t rank)
 {
-    struct halo h = {.count = GRAPH_DEGREE};
+    struct halo h = {.count = GRAPH_DEGREE, .sides = GRAPH_DEGREE};
     for (unsigned i = 0; i < h.count; i++) {
         h.peer[i] = w->neighbours[(size_t)rank * GRAPH_DEGREE + i];
         h.elements[i] = BLOCK_SIDE;
@@ -475,6 +498,8 @@ static const struct pattern patterns[] = {
     {"master", .length = master_length, .call = master_call},
     {"pairwise", ROUNDS(pairwise_round, pairwise_rounds)},
     {"blocks3d", .dims = 3, HALO(blocks_halo)},
+    {"edges2d", .dims = 2, HALO(edge_halo)},
+    {"edges3d", .dims = 3, HALO(edge_halo)},
     {"graph", .graph = true, HALO(graph_halo)},
     {"alltoallv", .arrays = true, .length = array_length, .call = alltoallv_call},
     {"alltoallw", .dims = 2, .arrays = true, .length = array_length, .call = alltoallw_call},

@@ -13,9 +13,6 @@
 #include "template/families.h"
 #include "template/members.h"
 
-/* Values that are taken from one order into another, at most: a fifth of a second. */
-#define WORK_MAX (UINT64_C(1) << 22)
-
 static enum pilgrim_status copy_table(const struct intern *from, struct intern *to)
 {
     for (uint32_t i = 0; i < from->count; i++) {
@@ -189,6 +186,40 @@ static enum pilgrim_status found_family(struct fragment *into, const struct frag
     return status;
 }
 
+/* Numbers the classes in the order in which groups have them, so that references to them follow one another. */
+static enum pilgrim_status order_classes(struct fragment *into)
+{
+    struct intern ordered = {.count = 0};
+    size_t length;
+    uint32_t number, *order = malloc((into->classes.count + (size_t)1) * sizeof *order);
+    enum pilgrim_status status = order ? PILGRIM_OK : PILGRIM_NOMEM;
+    for (uint32_t i = 0; order && i < into->classes.count; i++)
+        order[i] = UINT32_MAX;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < into->group_keys.count; i++) {
+        struct class_list *l = &into->groups[i].classes;
+        for (uint32_t k = 0; status == PILGRIM_OK && k < l->count; k++) {
+            uint32_t *own = &order[l->classes[k]];
+            const uint8_t *data = intern_get(&into->classes, l->classes[k], &length);
+            if (*own == UINT32_MAX)
+                status = intern_add(&ordered, data, length, own);
+            l->classes[k] = *own;
+        }
+    }
+    for (uint32_t i = 0; status == PILGRIM_OK && i < into->classes.count; i++) {
+        const uint8_t *data = intern_get(&into->classes, i, &length);
+        if (order[i] == UINT32_MAX)
+            status = intern_add(&ordered, data, length, &number);
+    }
+    free(order);
+    if (status != PILGRIM_OK) {
+        intern_free(&ordered);
+        return status;
+    }
+    intern_free(&into->classes);
+    into->classes = ordered;
+    return PILGRIM_OK;
+}
+
 /* ---- the fragment ---- */
 
 static enum pilgrim_status join(const struct fragment *f, const struct families *families, struct fragment *into)
@@ -208,7 +239,7 @@ static enum pilgrim_status join(const struct fragment *f, const struct families 
         done[family] = true;
     }
     free(done);
-    return status;
+    return status == PILGRIM_OK ? order_classes(into) : status;
 }
 
 /* Returns a fragment that shares with F what does not change. */
@@ -226,15 +257,15 @@ static struct fragment *begin(const struct fragment *f)
     return into;
 }
 
-enum pilgrim_status templates_join(const struct fragment *f, struct fragment **joined)
+enum pilgrim_status templates_join(const struct fragment *f, uint64_t work, struct fragment **joined)
 {
     struct families families;
-    uint64_t work = 0;
+    uint64_t needed = 0;
     *joined = NULL;
     enum pilgrim_status status = families_find(f, &families);
     for (uint32_t i = 0; status == PILGRIM_OK && i < families.count; i++)
-        work += members_work(f, &families.items[i]);
-    if (status == PILGRIM_OK && families.count && work <= WORK_MAX) {
+        needed += members_work(f, &families.items[i]);
+    if (status == PILGRIM_OK && families.count && needed <= work) {
         *joined = begin(f);
         status = *joined ? join(f, &families, *joined) : PILGRIM_NOMEM;
     }

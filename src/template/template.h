@@ -10,10 +10,11 @@
 #include "pilgrim/status.h"
 
 /* Sets *JOINED to a copy of F in which groups that are alike are one; NULL: there are none, or it would take too much
- * time. F must live longer than *JOINED, which shares tables with it. Only trace_writer.c's functions may use *JOINED.
- * The caller passes it to templates_free. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED; *JOINED is then NULL
+ * time: joining visits at most WORK values. F must live longer than *JOINED, which shares tables with it. Only
+ * trace_writer.c's functions may use *JOINED. The caller passes it to templates_free. errors: PILGRIM_NOMEM,
+ * PILGRIM_LIMIT, PILGRIM_DAMAGED; *JOINED is then NULL
  */
-enum pilgrim_status templates_join(const struct fragment *f, struct fragment **joined) PILGRIM_CHECKED;
+enum pilgrim_status templates_join(const struct fragment *f, uint64_t work, struct fragment **joined) PILGRIM_CHECKED;
 void templates_free(struct fragment *joined); /* NULL is legal */
 
 #endif

@@ -18,6 +18,9 @@ enum { EXPRESSION_REFERENCES = EXPRESSION_KIND_COUNT };
  * least 1/PACKED_PART of itself. */
 enum { PACKED_MIN = 64, PACKED_PART = 16 };
 
+/* Coding makes the numbers of a list smaller than the rules and symbols of a sequence, by so many bytes a column. */
+enum { LIST_ADVANTAGE = 4 };
+
 struct expression {
     int64_t constant; /* c, or the first value */
     int64_t n;
@@ -279,7 +282,9 @@ static enum pilgrim_status put_value(void *context, int64_t value)
     return PILGRIM_OK;
 }
 
-/* Estimates the bytes of the column's differences as symbols of a sequence. SIZE_MAX: one of them does not fit a
+#define NO_SEQUENCE (SIZE_MAX / 2)
+
+/* Estimates the bytes of the column's differences as symbols of a sequence. NO_SEQUENCE: one of them does not fit a
  * terminal. */
 static size_t sequence_size(const struct nested_runs *r)
 {
@@ -289,7 +294,7 @@ static size_t sequence_size(const struct nested_runs *r)
         uint64_t code = zigzag(item.value);
         bool mark = item.exponent & (NESTED_RUN_BEGIN | NESTED_RUN_END);
         if (!mark && code >= UINT64_C(1) << 62)
-            return SIZE_MAX;
+            return NO_SEQUENCE;
         size += mark ? 2 : svarint_size((int64_t)(code << 1)) + (item.exponent > 1) + (item.exponent > 64);
     }
     return size;
@@ -314,13 +319,14 @@ static enum pilgrim_status add_values(struct expressions *e, const struct column
     struct values v = {.low = INT64_MAX, .high = INT64_MIN};
     enum pilgrim_status status = PILGRIM_OK;
     /* A list takes at least a byte for each value, so it is not tried if that alone is longer. */
-    if (size > c->length) {
+    if (size + LIST_ADVANTAGE > c->length) {
         bytes_put_varint(&v.list, c->length);
         status = column_visit(c, put_value, &v);
         if (status == PILGRIM_OK)
             status = bytes_status(&v.list);
     }
-    if (status == PILGRIM_OK && v.list.length && v.list.length <= size && (size == SIZE_MAX || !packs_well(e, c, &v))) {
+    if (status == PILGRIM_OK && v.list.length && v.list.length <= size + LIST_ADVANTAGE &&
+        (size == NO_SEQUENCE || !packs_well(e, c, &v))) {
         x->kind = EXPRESSION_LIST;
         status = intern_add(&e->values, v.list.data, v.list.length, &x->number);
     } else if (status == PILGRIM_OK) {
