@@ -58,7 +58,8 @@ void emit_generate(const struct generated_file *output)
                  reason ? "\"" : "", reason ? reason : "NULL", reason ? "\"" : "", f->poll ? "true" : "false",
                  f->parameter_count, f->name);
     }
-    template_fill(&file, output->templates, "generate_functions.tmpl",
-                  (struct field[]){{"parameters", text_string(&parameters)}, {"rows", text_string(&rows)}, {NULL, NULL}});
+    template_fill(
+        &file, output->templates, "generate_functions.tmpl",
+        (struct field[]){{"parameters", text_string(&parameters)}, {"rows", text_string(&rows)}, {NULL, NULL}});
     gen_write_file(output->folder, "generate-functions.c", &file);
 }

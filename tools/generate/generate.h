@@ -45,6 +45,7 @@ const char *text_comment(const char *text);
 enum {
     HOLE = 1,         /* a number, or a name */
     HOLE_REQUEST = 2, /* the number of a request */
+    HOLE_TEXT = 4,    /* the number of a text */
     HOLE_REQUESTS = 3 /* an array of so many requests as the decimal number behind it says, up to ';' */
 };
 
@@ -128,12 +129,15 @@ struct proxy {
     size_t request_count;
     int64_t most_memory[4]; /* the highest number of an allocation: heap, static, stack, device; -1: none */
     uint64_t most_offset, most_bytes, most_elements;
-    const char **files;
-    size_t file_count;
+    const char **files, **texts; /* texts: as C */
+    size_t file_count, text_count;
     uint64_t left_out, calls;
     const char *first_left_out;
     bool initialised; /* some rank calls MPI_Init */
 };
+
+/* Returns the number of the row with that form and those numbers, which are copied. */
+int64_t row_store(const struct form *form, const int64_t *numbers);
 
 const struct row *proxy_row(int64_t number);
 

@@ -115,10 +115,10 @@ static const struct {
 
 #define STUB_COPY(name, object)                                                                                        \
     {                                                                                                                  \
-        "stub_" name, "static int stub_" name "(" object                                                               \
-                      " object, int keyval, void *state, void *in, void *out, int *flag)\n"                            \
-                      "{\n    (void)object, (void)keyval, (void)state;\n    *(void **)out = in;\n    *flag = 1;\n"     \
-                      "    return MPI_SUCCESS;\n}\n"                                                                   \
+        "stub_" name,                                                                                                  \
+            "static int stub_" name "(" object " object, int keyval, void *state, void *in, void *out, int *flag)\n"   \
+            "{\n    (void)object, (void)keyval, (void)state;\n    *(void **)out = in;\n    *flag = 1;\n"               \
+            "    return MPI_SUCCESS;\n}\n"                                                                             \
     }
 #define STUB_DELETE(name, object)                                                                                      \
     {                                                                                                                  \
@@ -164,14 +164,25 @@ static const struct {
 /* Room for what comes out and is not looked at. */
 static const struct {
     const char *word, *type;
-} scratch[] = {
-    {"any_int", "int"},           {"any_aint", "MPI_Aint"},       {"any_count", "MPI_Count"},
-    {"any_offset", "MPI_Offset"}, {"any_double", "double"},       {"any_pointer", "void *"},
-    {"any_comm", "MPI_Comm"},     {"any_datatype", "MPI_Datatype"}, {"any_group", "MPI_Group"},
-    {"any_op", "MPI_Op"},         {"any_win", "MPI_Win"},         {"any_file", "MPI_File"},
-    {"any_info", "MPI_Info"},     {"any_errhandler", "MPI_Errhandler"}, {"any_message", "MPI_Message"},
-    {"any_request", "MPI_Request"}, {"any_session", "MPI_Session"}, {"any_status", "MPI_Status"},
-    {"any_fint", "MPI_Fint"}};
+} scratch[] = {{"any_int", "int"},
+               {"any_aint", "MPI_Aint"},
+               {"any_count", "MPI_Count"},
+               {"any_offset", "MPI_Offset"},
+               {"any_double", "double"},
+               {"any_pointer", "void *"},
+               {"any_comm", "MPI_Comm"},
+               {"any_datatype", "MPI_Datatype"},
+               {"any_group", "MPI_Group"},
+               {"any_op", "MPI_Op"},
+               {"any_win", "MPI_Win"},
+               {"any_file", "MPI_File"},
+               {"any_info", "MPI_Info"},
+               {"any_errhandler", "MPI_Errhandler"},
+               {"any_message", "MPI_Message"},
+               {"any_request", "MPI_Request"},
+               {"any_session", "MPI_Session"},
+               {"any_status", "MPI_Status"},
+               {"any_fint", "MPI_Fint"}};
 
 /* ---- the head ---- */
 
@@ -183,7 +194,8 @@ static void put_head(struct proxy *p, struct text *out)
              " *     mpicc -std=c11 -O2 -o proxy proxy.c\n"
              " *     mpiexec -n %" PRIu32 " ./proxy\n *\n"
              " * %" PRIu64 " calls of %" PRIu32 " ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your\n"
-             " * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what comes.\n *\n"
+             " * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what "
+             "comes.\n *\n"
              " * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */\n",
              program ? text_comment(program) : "a program", text_comment(slash ? slash + 1 : p->options->path),
              p->rank_count, p->calls, p->rank_count);
@@ -193,7 +205,8 @@ static void put_head(struct proxy *p, struct text *out)
 
 static uint64_t arena_bytes(const struct proxy *p)
 {
-    uint64_t wanted = 4 * (p->most_offset < (UINT64_C(1) << 40) ? p->most_offset : 0) + 4 * p->most_bytes, bytes = 1 << 16;
+    uint64_t wanted = 4 * (p->most_offset < (UINT64_C(1) << 40) ? p->most_offset : 0) + 4 * p->most_bytes,
+             bytes = 1 << 16;
     while (bytes < wanted)
         bytes *= 2;
     return bytes;
@@ -220,11 +233,16 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
     for (size_t i = 0; i < 4; i++)
         if (mentions(all, memories[i]))
             text_put(out, "static char *%s[%" PRId64 "]; /* buffers: in the program's %s */\n", memories[i],
-                     p->most_memory[i] + 1, i == 0 ? "heap" : i == 1 ? "static data" : i == 2 ? "stack" : "devices");
+                     p->most_memory[i] + 1,
+                     i == 0   ? "heap"
+                     : i == 1 ? "static data"
+                     : i == 2 ? "stack"
+                              : "devices");
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
         if (mentions(all, scratch[i].word))
-            text_put(out, strcmp(scratch[i].word, "any_status") ? "static %s%s%s[%d][%" PRIu64 "];\n"
-                                                                : "static %s%s%s[%d * %" PRIu64 "];\n",
+            text_put(out,
+                     strcmp(scratch[i].word, "any_status") ? "static %s%s%s[%d][%" PRIu64 "];\n"
+                                                           : "static %s%s%s[%d * %" PRIu64 "];\n",
                      scratch[i].type, scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ", scratch[i].word,
                      strcmp(scratch[i].word, "any_status") ? SCRATCH_ROWS : 1, elements);
     if (mentions(all, "any_text"))
@@ -243,8 +261,8 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
         text_put(out, "    (void)argc, (void)argv;\n");
     for (size_t i = 0; i < 4; i++)
         if (mentions(all, memories[i]))
-            text_put(out, "    for (int b = 0; b < %" PRId64 "; b++)\n        %s[b] = arena();\n", p->most_memory[i] + 1,
-                     memories[i]);
+            text_put(out, "    for (int b = 0; b < %" PRId64 "; b++)\n        %s[b] = arena();\n",
+                     p->most_memory[i] + 1, memories[i]);
     if (mentions(all, "request") || mentions(all, "chosen"))
         text_put(out, "    for (size_t r = 0; r < sizeof request / sizeof *request; r++)\n"
                       "        request[r] = MPI_REQUEST_NULL;\n");
@@ -258,7 +276,8 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
 {
     struct text all = {0}, used = {0};
     text_put(&all, "%s%s%s", text_of(tables), text_of(functions), text_of(body));
-    bool memory = mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
+    bool memory =
+        mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
     bool helper[sizeof helpers / sizeof *helpers];
     for (size_t i = sizeof helpers / sizeof *helpers; i-- > 0;) {
         helper[i] = mentions(&all, helpers[i].word) || (i == 0 && memory);
@@ -266,24 +285,29 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
             text_put(&all, "%s", helpers[i].text);
     }
     static const char *const old[] = {
-        "MPI_Address", "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct",
-        "MPI_Type_ub", "MPI_Errhandler_create", "MPI_Errhandler_get", "MPI_Errhandler_set", "MPI_Attr_delete",
-        "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Keyval_free", "MPI_Info_get", "MPI_Info_get_valuelen"};
+        "MPI_Address",     "MPI_Type_extent",      "MPI_Type_hindexed",     "MPI_Type_hvector",   "MPI_Type_lb",
+        "MPI_Type_struct", "MPI_Type_ub",          "MPI_Errhandler_create", "MPI_Errhandler_get", "MPI_Errhandler_set",
+        "MPI_Attr_delete", "MPI_Attr_get",         "MPI_Attr_put",          "MPI_Keyval_create",  "MPI_Keyval_free",
+        "MPI_Info_get",    "MPI_Info_get_valuelen"};
     bool deprecated = false;
     for (size_t i = 0; i < sizeof old / sizeof *old; i++)
         deprecated = deprecated || mentions(&all, old[i]);
     put_head(p, out);
-    text_put(out, "#if defined __GNUC__ && !defined __clang__\n"
-                  "#pragma GCC diagnostic ignored \"-Wstringop-overflow\" /* MPICH's MPI_STATUSES_IGNORE is the address 1 */\n"
-                  "#pragma GCC diagnostic ignored \"-Wstringop-overread\"\n#endif\n");
+    text_put(
+        out,
+        "#if defined __GNUC__ && !defined __clang__\n"
+        "#pragma GCC diagnostic ignored \"-Wstringop-overflow\" /* MPICH's MPI_STATUSES_IGNORE is the address 1 */\n"
+        "#pragma GCC diagnostic ignored \"-Wstringop-overread\"\n#endif\n");
     if (deprecated)
         text_put(out, "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* functions that MPI-3 removed */\n"
                       "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
     text_put(out, "#include <mpi.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
                   "<string.h>\n\n");
     if (memory)
-        text_put(out, "#ifndef ARENA_BYTES\n#define ARENA_BYTES %" PRIu64
-                      " /* of a buffer; what is not used takes no memory */\n#endif\n\n", arena_bytes(p));
+        text_put(out,
+                 "#ifndef ARENA_BYTES\n#define ARENA_BYTES %" PRIu64
+                 " /* of a buffer; what is not used takes no memory */\n#endif\n\n",
+                 arena_bytes(p));
     text_put(out, "static int rank, size;\n");
     put_arrays(p, out, &all);
     text_put(out, "\n");

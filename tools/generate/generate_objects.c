@@ -48,7 +48,8 @@ static bool is_made(const struct rank_state *s, size_t kind, int64_t id)
     return (size_t)id < s->made_capacity[kind] && s->made[kind][id];
 }
 
-static void set_made(struct rank_state *s, size_t kind, int64_t id, bool made)
+/* Adds CHANGE to how often an object was given out; 0: it is not there any more. */
+static void set_made(struct rank_state *s, size_t kind, int64_t id, int change)
 {
     while ((size_t)id >= s->made_capacity[kind]) {
         size_t capacity = s->made_capacity[kind] ? 2 * s->made_capacity[kind] : 64;
@@ -58,7 +59,11 @@ static void set_made(struct rank_state *s, size_t kind, int64_t id, bool made)
         s->made[kind] = larger;
         s->made_capacity[kind] = capacity;
     }
-    s->made[kind][id] = made;
+    unsigned char *made = &s->made[kind][id];
+    if (change == 0)
+        *made = 0;
+    else if (change > 0 ? *made < 255 : *made > 0)
+        *made = (unsigned char)(*made + change);
 }
 
 static void put_object(struct call_writer *w, const struct pilgrim_value *v, bool is_new)
@@ -170,6 +175,12 @@ static void put_element(struct call_writer *w, const struct pilgrim_value *v, co
     }
 }
 
+/* True if the call frees the object that is parameter I. */
+static bool releases(const struct pilgrim_call *call, size_t i)
+{
+    return call->in[i].type == PILGRIM_OBJECT && call->out[i].type == PILGRIM_NAME;
+}
+
 void row_handle(struct call_writer *w, size_t i)
 {
     const struct pilgrim_value *v = &w->call->in[i];
@@ -196,8 +207,8 @@ void row_handle(struct call_writer *w, size_t i)
             text_put(&w->form, "&(%s){", g->type);
         put_element(w, v, g->type);
         row_text(w, g->pointers > 0 ? "}" : "");
-    } else if (strcmp(v->text, "group") == 0 || strcmp(v->text, "errhandler") == 0) {
-        /* MPI may give one several times, each of which is freed */
+    } else if (releases(w->call, i) && kind_of(v) < OBJECT_KINDS && is_made(w->state, kind_of(v), v->id) &&
+               w->state->made[kind_of(v)][v->id] > 1) { /* MPI gave it several times, each of which is freed */
         text_put(&w->form, "&(%s){", g->type);
         put_object(w, v, false);
         row_text(w, "}");
@@ -258,6 +269,12 @@ void row_new_memory(struct call_writer *w, size_t i)
     w->varies = true;
 }
 
+bool window_is_dynamic(struct rank_state *s, const struct pilgrim_value *win)
+{
+    const int64_t *memory = window_memory(s, win);
+    return memory && *memory == WINDOW_IS_DYNAMIC;
+}
+
 static void put_arena(struct call_writer *w, int64_t id)
 {
     row_text(w, "\nheap[");
@@ -269,9 +286,8 @@ static void put_arena(struct call_writer *w, int64_t id)
 void row_after(struct call_writer *w)
 {
     const struct pilgrim_value *base = call_in(w->call, "base");
-    int64_t *memory = strcmp(w->function->name, "MPI_Win_free") == 0
-                          ? window_memory(w->state, call_in(w->call, "win"))
-                          : NULL;
+    int64_t *memory =
+        strcmp(w->function->name, "MPI_Win_free") == 0 ? window_memory(w->state, call_in(w->call, "win")) : NULL;
     for (size_t i = 0; i < w->function->parameter_count; i++) {
         const struct pilgrim_value *v = &w->call->out[i];
         if (w->function->parameters[i].argument == ARGUMENT_NEW_POINTER && v->type == PILGRIM_HEAP && v->offset != 0 &&
@@ -294,10 +310,14 @@ void row_after(struct call_writer *w)
     }
     if (strcmp(w->function->name, "MPI_Free_mem") == 0 && base->type == PILGRIM_HEAP)
         put_arena(w, base->id);
-    if (memory && *memory) {
+    if (memory && *memory > 0)
         put_arena(w, *memory - 1);
+    if (memory)
         *memory = 0;
-    }
+    memory = strncmp(w->function->name, "MPI_Win_create", 14) == 0 ? window_memory(w->state, call_out(w->call, "win"))
+                                                                   : NULL;
+    if (memory)
+        *memory = strcmp(w->function->name, "MPI_Win_create_dynamic") == 0 ? WINDOW_IS_DYNAMIC : 0;
 }
 
 /* ---- what is learnt ---- */
@@ -336,9 +356,9 @@ static void learn_sizes(struct call_writer *w)
         most = one > most && !strstr(call->function->parameters[i].name, "tag") ? one : most;
         elements = strncmp(call->function->parameters[i].name, "max", 3) == 0 && one > elements ? one : elements;
         p->most_elements = elements > p->most_elements && elements < (1 << 24) ? elements : p->most_elements;
-        uint64_t size = v->type == PILGRIM_NAME ? type_size_predefined(v->text)
+        uint64_t size = v->type == PILGRIM_NAME                                         ? type_size_predefined(v->text)
                         : v->type == PILGRIM_OBJECT && strcmp(v->text, "datatype") == 0 ? extent
-                                                                                         : 1;
+                                                                                        : 1;
         element = size != TYPE_SIZE_UNKNOWN && size > element ? size : element;
     }
     if (makes)
@@ -359,9 +379,12 @@ void state_learn(struct call_writer *w)
             size_t kind = one->type == PILGRIM_OBJECT ? kind_of(one) : OBJECT_KINDS;
             if (kind == OBJECT_KINDS)
                 continue;
-            set_made(s, kind, one->id, !w->left_out);
+            set_made(s, kind, one->id, w->left_out ? 0 : 1);
             w->varies = true;
         }
+        size_t freed = !w->left_out && releases(w->call, i) ? kind_of(&w->call->in[i]) : OBJECT_KINDS;
+        if (freed < OBJECT_KINDS && is_made(s, freed, w->call->in[i].id))
+            set_made(s, freed, w->call->in[i].id, -1);
     }
     learn_sizes(w);
 }

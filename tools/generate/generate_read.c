@@ -174,7 +174,7 @@ static void reach(struct walk *w, const struct leaf *leaf)
 
 static const struct leaf *leaf_of(struct walk *w, const struct pilgrim_class *class)
 {
-    size_t at = ((uintptr_t)class >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+    size_t at = ((uintptr_t) class >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
     if (w->known[at % KNOWN_CLASSES].class == class)
         return w->known[at % KNOWN_CLASSES].leaf;
     const struct class_copy *copy = copy_class(&w->r->copies, class);
@@ -236,8 +236,8 @@ static void check_size(struct proxy *p)
             generate_fail("the trace has more than %" PRIu64 " calls", CALLS_MAX);
         for (uint32_t thread = 1; thread < pilgrim_thread_count(p->trace, rank); thread++)
             if (pilgrim_call_count(p->trace, rank, thread) > 0)
-                generate_fail("%s: rank %" PRIu32 " has several threads: such a program is not generated", p->options->path,
-                              rank);
+                generate_fail("%s: rank %" PRIu32 " has several threads: such a program is not generated",
+                              p->options->path, rank);
     }
 }
 

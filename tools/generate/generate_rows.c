@@ -10,49 +10,6 @@
 #include "generate_functions.h"
 #include "generate_state.h"
 
-/* ---- rows are stored once ---- */
-
-enum { ROW_BUCKETS = 1 << 16, ROWS_MAX = 50000000 };
-
-struct stored_row {
-    struct row row;
-    int64_t number;
-    struct stored_row *next;
-};
-
-static struct stored_row *row_buckets[ROW_BUCKETS], **rows;
-static int64_t row_count;
-
-const struct row *proxy_row(int64_t number)
-{
-    return &rows[number]->row;
-}
-
-static int64_t store_row(const struct form *form, const int64_t *numbers)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)form->text * UINT64_C(0x9e3779b97f4a7c15);
-    for (size_t i = 0; i < form->holes; i++)
-        hash = (hash ^ (uint64_t)numbers[i] ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    struct stored_row **at = &row_buckets[(hash ^ hash >> 32) % ROW_BUCKETS];
-    for (struct stored_row *r = *at; r; r = r->next)
-        if (r->row.form->text == form->text &&
-            (!form->holes || memcmp(r->row.numbers, numbers, form->holes * sizeof *numbers) == 0))
-            return r->number;
-    if (row_count == ROWS_MAX)
-        generate_fail("the calls have more than %d different values", ROWS_MAX);
-    struct stored_row *made = generate_alloc(sizeof *made);
-    struct form *own = generate_alloc(sizeof *own);
-    int64_t *kept = generate_alloc((form->holes + 1) * sizeof *kept);
-    if (form->holes)
-        memcpy(kept, numbers, form->holes * sizeof *kept);
-    *own = *form;
-    *made = (struct stored_row){.row = {.form = own, .numbers = kept}, .number = row_count, .next = *at};
-    *at = made;
-    rows = generate_grow(rows, (size_t)row_count, sizeof *rows);
-    rows[row_count] = made;
-    return row_count++;
-}
-
 /* ---- names ---- */
 
 static bool is_constant(const char *text)
@@ -243,24 +200,47 @@ static void put_integers(struct call_writer *w, size_t i, const struct pilgrim_v
 
 /* ---- texts ---- */
 
-/* Writes a string as C. */
+/* Writes a string as C: the number of the text in a list, whose texts stand in the program where they do not change. */
 static void put_string(struct call_writer *w, const char *text, size_t length)
 {
-    row_text(w, "\"");
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
+    struct proxy *p = w->state->proxy;
+    struct text literal = {0};
+    size_t i = 0;
+    text_put(&literal, "\"");
+    for (size_t k = 0; k < length; k++) {
+        unsigned char c = (unsigned char)text[k];
         bool plain = c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?';
-        text_put(&w->form, plain ? "%c" : "\\%03o", c);
+        text_put(&literal, plain ? "%c" : "\\%03o", c);
     }
-    row_text(w, "\"");
+    text_put(&literal, "\"");
+    const char *made = text_intern(text_of(&literal), literal.length);
+    text_free(&literal);
+    while (i < p->text_count && p->texts[i] != made)
+        i++;
+    if (i == p->text_count) {
+        p->texts = generate_grow(p->texts, p->text_count, sizeof *p->texts);
+        p->texts[p->text_count++] = made;
+    }
+    row_hole(w, HOLE_TEXT, (int64_t)i);
 }
 
 /* Info keys that the standard or MPI's libraries know: their values are no secrets. */
 static bool is_known_key(const struct pilgrim_value *key)
 {
-    static const char *const keys[] = {"mpi_",         "no_locks",   "accumulate_", "same_",     "alloc_shared_noncontig",
-                                       "thread_level", "access_style", "collective_buffering", "cb_", "chunked",
-                                       "striping_",    "num_files",  "nb_proc",     "romio_"};
+    static const char *const keys[] = {"mpi_",
+                                       "no_locks",
+                                       "accumulate_",
+                                       "same_",
+                                       "alloc_shared_noncontig",
+                                       "thread_level",
+                                       "access_style",
+                                       "collective_buffering",
+                                       "cb_",
+                                       "chunked",
+                                       "striping_",
+                                       "num_files",
+                                       "nb_proc",
+                                       "romio_"};
     for (size_t i = 0; key->type == PILGRIM_STRING && i < sizeof keys / sizeof *keys; i++)
         if (strncmp(key->text, keys[i], strlen(keys[i])) == 0)
             return true;
@@ -303,7 +283,8 @@ static void put_text(struct call_writer *w, size_t i)
         uint64_t hash = UINT64_C(1469598103934665603);
         for (size_t k = 0; k < v->length; k++)
             hash = (hash ^ (unsigned char)v->text[k]) * UINT64_C(1099511628211);
-        text_put(&w->form, "\"text-%06" PRIx64 "\"", (hash ^ hash >> 32) & 0xffffff);
+        const char *other = text_format("text-%06" PRIx64, (hash ^ hash >> 32) & 0xffffff);
+        put_string(w, other, strlen(other));
     }
 }
 
@@ -331,7 +312,8 @@ static void put_room(struct call_writer *w, size_t i)
 {
     const struct pilgrim_value *v = &w->call->out[i];
     const char *parameter = w->call->function->parameters[i].name, *function = w->function->name;
-    if (v->type == PILGRIM_NAME && (strcmp(v->text, "NULL") == 0 || strstr(v->text, "IGNORE") || strstr(v->text, "WEIGHT"))) {
+    if (v->type == PILGRIM_NAME &&
+        (strcmp(v->text, "NULL") == 0 || strstr(v->text, "IGNORE") || strstr(v->text, "WEIGHT"))) {
         row_address(w, v);
         return;
     }
@@ -357,13 +339,22 @@ static void put_status(struct call_writer *w, size_t i)
         row_text(w, "any_status");
 }
 
-static const char *const stubs[] = {
-    "MPI_Copy_function",          "MPI_Comm_copy_attr_function",   "MPI_Type_copy_attr_function",
-    "MPI_Win_copy_attr_function", "MPI_Delete_function",           "MPI_Comm_delete_attr_function",
-    "MPI_Type_delete_attr_function", "MPI_Win_delete_attr_function", "MPI_Comm_errhandler_function",
-    "MPI_File_errhandler_function", "MPI_Win_errhandler_function", "MPI_Handler_function",
-    "MPI_User_function",          "MPI_Grequest_query_function",   "MPI_Grequest_free_function",
-    "MPI_Grequest_cancel_function"};
+static const char *const stubs[] = {"MPI_Copy_function",
+                                    "MPI_Comm_copy_attr_function",
+                                    "MPI_Type_copy_attr_function",
+                                    "MPI_Win_copy_attr_function",
+                                    "MPI_Delete_function",
+                                    "MPI_Comm_delete_attr_function",
+                                    "MPI_Type_delete_attr_function",
+                                    "MPI_Win_delete_attr_function",
+                                    "MPI_Comm_errhandler_function",
+                                    "MPI_File_errhandler_function",
+                                    "MPI_Win_errhandler_function",
+                                    "MPI_Handler_function",
+                                    "MPI_User_function",
+                                    "MPI_Grequest_query_function",
+                                    "MPI_Grequest_free_function",
+                                    "MPI_Grequest_cancel_function"};
 
 static void put_function(struct call_writer *w, size_t i)
 {
@@ -388,7 +379,11 @@ static void put_wildcard(struct call_writer *w, size_t i)
 {
     const struct pilgrim_value *in = &w->call->in[i], *status = call_out(w->call, "status");
     bool source = value_is_name(in, "MPI_ANY_SOURCE"), tag = value_is_name(in, "MPI_ANY_TAG");
-    const struct pilgrim_value *found = status->type == PILGRIM_STATUS && status->count >= 2 ? &status->items[!source] : in;
+    if (strcmp(w->call->function->parameters[i].name, "target_disp") == 0 &&
+        window_is_dynamic(w->state, call_in(w->call, "win")))
+        w->problem = "its displacement is an address of the recorded run";
+    const struct pilgrim_value *found =
+        status->type == PILGRIM_STATUS && status->count >= 2 ? &status->items[!source] : in;
     if ((!source && !tag) || (found->type != PILGRIM_INT && found->type != PILGRIM_RANK)) {
         put_integer(w, in);
         return;
@@ -570,7 +565,7 @@ int64_t call_row(struct rank_state *s, const struct pilgrim_call *call, const ch
     }
     state_learn(&w);
     struct form form = {.text = text_intern(text_of(&w.form), w.form.length), .holes = w.number_count};
-    int64_t row = store_row(&form, w.numbers);
+    int64_t row = row_store(&form, w.numbers);
     text_free(&w.form);
     if (call->identity && !w.problem && !w.varies && call->identity < (1 << 20)) {
         while (call->identity >= s->known_capacity) {

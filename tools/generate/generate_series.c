@@ -189,9 +189,9 @@ static const char *index_table(const struct proxy *p, struct text *tables, const
     if ((written += count) > TABLE_MAX)
         generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
     for (uint64_t i = 0; i < count; i++)
-        large = large || (!has || has[i] ? !number_is_name(values[i]) &&
-                                               (values[i] > INT32_MAX || values[i] < -INT32_MAX)
-                                         : false);
+        large =
+            large ||
+            (!has || has[i] ? !number_is_name(values[i]) && (values[i] > INT32_MAX || values[i] < -INT32_MAX) : false);
     text_put(tables, "static const %s values_%u[] = {%s", large ? "long" : "int", ++table_number,
              count > 16 ? "\n    " : "");
     for (uint64_t i = 0; i < count; i++)
@@ -205,15 +205,14 @@ static const char *index_table(const struct proxy *p, struct text *tables, const
 static const char *linear_text(int64_t a, const char *x, int64_t c)
 {
     bool simple = strchr(x, ' ') == NULL;
-    const char *product = a == 1                ? x
+    const char *product = a == 1              ? x
                           : a == -1 && c == 0 ? text_format(simple ? "-%s" : "-(%s)", x)
-                          : text_format(simple ? "%s * %" PRId64 : "(%s) * %" PRId64, x, a);
+                                              : text_format(simple ? "%s * %" PRId64 : "(%s) * %" PRId64, x, a);
     if (a == -1 && c != 0)
         return text_format(simple ? "%" PRId64 " - %s" : "%" PRId64 " - (%s)", c, x);
     if (c == 0)
         return product;
-    return c > 0 ? text_format("%s + %" PRId64, product, c)
-                 : text_format("%s - %" PRIu64, product, 0 - (uint64_t)c);
+    return c > 0 ? text_format("%s + %" PRId64, product, c) : text_format("%s - %" PRIu64, product, 0 - (uint64_t)c);
 }
 
 /* Returns true if the first COUNT values are A * x + C. */

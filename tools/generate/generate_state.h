@@ -7,7 +7,7 @@
 
 struct generate_function;
 
-enum { OBJECT_KINDS = 11, OBJECTS_MAX = 100000, WINDOW_MEMORIES = 4096 };
+enum { OBJECT_KINDS = 11, OBJECTS_MAX = 100000, WINDOW_MEMORIES = 4096, WINDOW_IS_DYNAMIC = -1 };
 
 /* Which request class of the trace is which of the program. */
 struct request_name {
@@ -21,7 +21,7 @@ struct rank_state {
     bool finalized;
     int64_t *known; /* by identity of a call: its row + 1 */
     size_t known_capacity;
-    unsigned char *made[OBJECT_KINDS]; /* by number: it exists */
+    unsigned char *made[OBJECT_KINDS]; /* by number: how often it was given out */
     size_t made_capacity[OBJECT_KINDS];
     struct request_name *requests;
     size_t request_count;
@@ -56,6 +56,9 @@ void row_new_memory(struct call_writer *w, size_t i);
 
 /* Adds what is to be done behind the call. */
 void row_after(struct call_writer *w);
+
+/* True if displacements in the window are addresses of the run that was recorded. */
+bool window_is_dynamic(struct rank_state *s, const struct pilgrim_value *win);
 
 /* Returns a number or name as a number. */
 int64_t row_integer(struct call_writer *w, const struct pilgrim_value *v);

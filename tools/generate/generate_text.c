@@ -22,7 +22,7 @@ _Noreturn void generate_fail(const char *format, ...)
 /* Blocks of memory, so that a leak checker finds all of it. */
 static struct block {
     struct block *next;
-} *blocks;
+} * blocks;
 static char *left;
 static size_t left_bytes;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a node did in one rank: a sequence of numbers, stored as one period while it repeats itself.
  *
- * The period of what is stored is its length less that of its longest border (Knuth, Morris, Pratt). If it is short when
- * PREFIX numbers are there, later ones are only compared. If one differs then, all are written out. */
+ * The period of what is stored is its length less that of its longest border (Knuth, Morris, Pratt). If it is short
+ * when PREFIX numbers are there, later ones are only compared. If one differs then, all are written out. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,6 +14,7 @@ struct writer {
     struct text tables, functions;
     struct loop_around around[AROUND_MAX];
     size_t depth;        /* loops around */
+    bool texts;          /* the list of texts is used */
     size_t visit_number; /* nodes that count their visits */
 };
 
@@ -109,7 +110,7 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
     size_t hole = 0, lists = 0;
     struct text before = {0}, behind = {0};
     for (const char *at = form->text; *at; at++) {
-        if (*at != HOLE && *at != HOLE_REQUEST && *at != HOLE_REQUESTS) {
+        if (*at != HOLE && *at != HOLE_REQUEST && *at != HOLE_REQUESTS && *at != HOLE_TEXT) {
             text_bytes(&out, at, 1);
             continue;
         }
@@ -128,7 +129,7 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
                 }
                 text_put(&before, "const int list%s[] = {%s};\n", lists ? "2" : "", text_of(&list));
                 text_put(&out, "chosen(%zu, list%s)", count, lists ? "2" : "");
-                text_put(&behind, "\ngive_back(%zu, list%s);", count, lists ? "2" : "");
+                text_put(&behind, "\n    give_back(%zu, list%s);", count, lists ? "2" : "");
                 text_free(&list);
                 lists++;
             }
@@ -138,6 +139,12 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
         }
         const char *text = series_expression(w->p, &w->tables, &s, counted);
         hole++;
+        if (*at == HOLE_TEXT) {
+            bool same = strspn(text, "0123456789") == strlen(text);
+            w->texts = w->texts || !same;
+            text_put(&out, same ? "%s" : "texts[%s]", same ? w->p->texts[strtoul(text, NULL, 10)] : text);
+            continue;
+        }
         bool sum = out.length > 3 && memcmp(out.chars + out.length - 3, " + ", 3) == 0 && s.request == false &&
                    out.chars[out.length - 4] == ']';
         if (sum && strcmp(text, "0") == 0)
@@ -352,10 +359,11 @@ static void write_loop(struct writer *w, struct text *out, const struct node *n,
         trips = "trips";
     }
     if (once && trips)
-        put_lines(out, indent, text_format(*trips == '(' && trips[strcspn(trips, ")")] && !trips[strcspn(trips, ")") + 1]
-                                               ? "if %s {"
-                                               : "if (%s) {",
-                                           trips));
+        put_lines(out, indent,
+                  text_format(*trips == '(' && trips[strcspn(trips, ")")] && !trips[strcspn(trips, ")") + 1]
+                                  ? "if %s {"
+                                  : "if (%s) {",
+                              trips));
     else if (!once)
         put_lines(out, indent, text_format("for (long %s = 0; %s < %s; %s++) {", variable, variable, trips, variable));
     put_indented(out, indent + (trips != NULL), text_of(&inside));
@@ -409,7 +417,14 @@ void proxy_write(struct proxy *p)
     w->p = p;
     write_loop(w, &body, p->root, all, 1);
     if (w->visit_number)
-        text_put(&w->tables, "static long visits[%zu]; /* by statement: how often it was reached */\n", w->visit_number);
+        text_put(&w->tables, "static long visits[%zu]; /* by statement: how often it was reached */\n",
+                 w->visit_number);
+    if (w->texts) {
+        text_put(&w->tables, "static const char *const texts[] = {");
+        for (size_t i = 0; i < p->text_count; i++)
+            text_put(&w->tables, "%s\n    %s", i ? "," : "", p->texts[i]);
+        text_put(&w->tables, "};\n");
+    }
     write_frame(p, &out, &w->tables, &w->functions, &body);
     fwrite(text_of(&out), 1, out.length, stdout);
     text_free(&w->tables);

@@ -13,12 +13,13 @@
 enum { EXIT_USAGE = 2 };
 
 static const char usage[] = "usage: pilgrim-generate [OPTION...] TRACE > proxy.c\n";
-static const char help[] = "Write a C program that makes the MPI calls of a trace.\n\n"
-                           "  --strings            keep the program's texts: info values, names of objects\n"
-                           "  --modules=FOLDER:... where programs and libraries are, for source lines\n"
-                           "  -h, --help           this text\n"
-                           "  -V, --version        the version\n\n"
-                           "Exit status: 0 written, 1 the trace cannot be read or no program made of it, 2 wrong use.\n";
+static const char help[] =
+    "Write a C program that makes the MPI calls of a trace.\n\n"
+    "  --strings            keep the program's texts: info values, names of objects\n"
+    "  --modules=FOLDER:... where programs and libraries are, for source lines\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n\n"
+    "Exit status: 0 written, 1 the trace cannot be read or no program made of it, 2 wrong use.\n";
 
 static int wrong_use(const char *why)
 {
@@ -33,9 +34,10 @@ static void generate(const struct generate_options *options, struct pilgrim_trac
         p.most_memory[i] = -1;
     proxy_read(&p);
     if (!p.initialised)
-        generate_fail("%s: no rank calls MPI_Init: such a program (MPI sessions, or a trace that lacks its begin) is not "
-                      "generated",
-                      options->path);
+        generate_fail(
+            "%s: no rank calls MPI_Init: such a program (MPI sessions, or a trace that lacks its begin) is not "
+            "generated",
+            options->path);
     proxy_write(&p);
     if (p.left_out)
         complain("%s: %llu calls are left out, the first: %s", options->path, (unsigned long long)p.left_out,
