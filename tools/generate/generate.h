@@ -55,7 +55,7 @@ struct form {
     size_t holes;
 };
 
-struct row {
+struct filled_form {
     const struct form *form;
     const int64_t *numbers;
 };
@@ -75,7 +75,7 @@ static inline bool number_is_name(int64_t n)
 /* ---- the program ---- */
 
 /* What a node did in one rank. */
-struct visits {
+struct node_visits {
     uint64_t count;
     int64_t *first; /* the first STORED ones; later ones repeat the last PERIOD of these */
     uint64_t stored, capacity, period;
@@ -83,8 +83,8 @@ struct visits {
     bool listed;      /* all are stored */
 };
 
-void visits_add(struct visits *v, int64_t what);
-int64_t visits_get(const struct visits *v, uint64_t k);
+void visits_add(struct node_visits *v, int64_t what);
+int64_t visits_get(const struct node_visits *v, uint64_t k);
 
 enum node_kind { NODE_CALL, NODE_LOOP };
 
@@ -94,8 +94,8 @@ struct node {
     const char *place; /* "FILE:LINE", or NULL; interned */
     struct node **children;
     size_t child_count;
-    struct visits **ranks; /* NULL: the rank does not come here */
-    double gap_ns;         /* mean before the call, weighted by */
+    struct node_visits **ranks; /* NULL: the rank does not come here */
+    double gap_ns;              /* mean before the call, weighted by */
     double gap_count;
     size_t size; /* of the tree below, itself included */
 };
@@ -139,7 +139,7 @@ struct proxy {
 /* Returns the number of the row with that form and those numbers, which are copied. */
 int64_t row_store(const struct form *form, const int64_t *numbers);
 
-const struct row *proxy_row(int64_t number);
+const struct filled_form *proxy_row(int64_t number);
 
 /* ---- making it ---- */
 
@@ -171,7 +171,7 @@ const char *column_expression(const struct proxy *p, struct text *tables, const 
 const char *column_condition(const struct proxy *p, struct text *tables, const bool *holds, const bool *all);
 
 /* A loop that is being written around a node. */
-struct loop_around {
+struct written_loop {
     const struct node *loop;
     const char *variable;
 };
@@ -185,7 +185,7 @@ struct series {
     bool request; /* numbers are those of requests */
     const struct form *const *forms;
     size_t form_count; /* 0: no choice */
-    const struct loop_around *loops;
+    const struct written_loop *loops;
     size_t loop_count;
     bool null_fits; /* MPI_REQUEST_NULL fits any number */
 };

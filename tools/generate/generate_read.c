@@ -18,7 +18,7 @@ enum { NODES_MAX = 100000, RANKS_MAX = 100000, FRAMES_MAX = 64, KNOWN_CLASSES = 
 #define CALLS_MAX   UINT64_C(4000000000)
 #define RECORDS_MAX UINT64_C(2000000000)
 
-struct reader {
+struct program_reader {
     struct proxy *p;
     struct source_lines *lines;
     struct call_paths *paths;
@@ -30,7 +30,7 @@ struct reader {
 /* ---- trees ---- */
 
 /* The place of a class in a tree. */
-struct leaf {
+struct class_place {
     const struct class_copy *copy;
     struct node *call;
     struct node *chain[FRAMES_MAX]; /* the loops around, from the program to the one of the call alone */
@@ -40,11 +40,11 @@ struct leaf {
 
 struct tree {
     struct node *root;
-    struct leaf *leaves;
+    struct class_place *leaves;
     size_t leaf_count;
 };
 
-static struct node *new_node(struct reader *r, enum node_kind kind)
+static struct node *new_node(struct program_reader *r, enum node_kind kind)
 {
     if (++r->node_count > NODES_MAX)
         generate_fail("the trace is too irregular: the program would have more than %d statements", NODES_MAX);
@@ -61,9 +61,10 @@ static void add_child(struct node *to, struct node *child)
 }
 
 /* Makes the tree of threads that have equal loops. */
-static struct tree make_tree(struct reader *r, const struct shown_loops *s)
+static struct tree make_tree(struct program_reader *r, const struct shown_loops *s)
 {
-    struct tree tree = {.root = new_node(r, NODE_LOOP), .leaves = generate_alloc((s->count + 1) * sizeof(struct leaf))};
+    struct tree tree = {.root = new_node(r, NODE_LOOP),
+                        .leaves = generate_alloc((s->count + 1) * sizeof(struct class_place))};
     struct node *around[FRAMES_MAX] = {tree.root};
     for (size_t i = 0; i < s->count; i++) {
         const struct nest_item *item = &s->items[i];
@@ -72,7 +73,7 @@ static struct tree make_tree(struct reader *r, const struct shown_loops *s)
         struct node *loop = new_node(r, NODE_LOOP), *parent = around[item->depth];
         add_child(parent, loop);
         around[item->depth + 1] = loop;
-        struct leaf *leaf = &tree.leaves[tree.leaf_count];
+        struct class_place *leaf = &tree.leaves[tree.leaf_count];
         for (size_t d = 0; d <= item->depth + 1; d++) {
             leaf->chain[d] = around[d];
             leaf->index[d] = around[d]->child_count - 1;
@@ -106,8 +107,8 @@ struct frame {
     size_t next; /* the child behind the last one that was reached in this trip */
 };
 
-struct walk {
-    struct reader *r;
+struct rank_walk {
+    struct program_reader *r;
     const struct tree *tree;
     struct rank_state *state;
     uint32_t rank;
@@ -115,14 +116,14 @@ struct walk {
     size_t depth;
     struct {
         const struct pilgrim_class *class;
-        const struct leaf *leaf;
+        const struct class_place *leaf;
     } known[KNOWN_CLASSES]; /* in this segment */
     uint32_t segment;
 };
 
-static void record(struct walk *w, struct node *n, int64_t what)
+static void record(struct rank_walk *w, struct node *n, int64_t what)
 {
-    struct visits **v = &n->ranks[w->rank];
+    struct node_visits **v = &n->ranks[w->rank];
     if (++w->r->records > RECORDS_MAX)
         generate_fail("the trace is too irregular");
     if (!*v)
@@ -131,13 +132,13 @@ static void record(struct walk *w, struct node *n, int64_t what)
 }
 
 /* Passes over the children before child I in this trip. */
-static void pass_children(struct walk *w, struct frame *f, size_t i)
+static void pass_children(struct rank_walk *w, struct frame *f, size_t i)
 {
     for (; f->next < i; f->next++)
         record(w, f->loop->children[f->next], 0);
 }
 
-static void close_frames(struct walk *w, size_t depth)
+static void close_frames(struct rank_walk *w, size_t depth)
 {
     while (w->depth > depth) {
         struct frame *f = &w->frames[--w->depth];
@@ -147,7 +148,7 @@ static void close_frames(struct walk *w, size_t depth)
     }
 }
 
-static void reach(struct walk *w, const struct leaf *leaf)
+static void reach(struct rank_walk *w, const struct class_place *leaf)
 {
     size_t d = 0;
     while (d + 1 < w->depth && d + 1 < leaf->depth && w->frames[d + 1].loop == leaf->chain[d + 1])
@@ -172,7 +173,7 @@ static void reach(struct walk *w, const struct leaf *leaf)
     }
 }
 
-static const struct leaf *leaf_of(struct walk *w, const struct pilgrim_class *class)
+static const struct class_place *leaf_of(struct rank_walk *w, const struct pilgrim_class *class)
 {
     size_t at = ((uintptr_t) class >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
     if (w->known[at % KNOWN_CLASSES].class == class)
@@ -186,13 +187,13 @@ static const struct leaf *leaf_of(struct walk *w, const struct pilgrim_class *cl
     generate_fail("rank %" PRIu32 ": a call is in none of its loops", w->rank);
 }
 
-static void read_rank(struct reader *r, const struct tree *tree, uint32_t rank)
+static void read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank)
 {
-    struct walk *w = generate_alloc(sizeof *w);
+    struct rank_walk *w = generate_alloc(sizeof *w);
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     struct pilgrim_error error;
-    *w = (struct walk){.r = r, .tree = tree, .state = rank_state_new(r->p, rank), .rank = rank, .depth = 1};
+    *w = (struct rank_walk){.r = r, .tree = tree, .state = rank_state_new(r->p, rank), .rank = rank, .depth = 1};
     w->frames[0] = (struct frame){.loop = tree->root, .trips = 1};
     enum pilgrim_status status = pilgrim_cursor_open(r->p->trace, rank, 0, &cursor, &error);
     if (status != PILGRIM_OK)
@@ -205,7 +206,7 @@ static void read_rank(struct reader *r, const struct tree *tree, uint32_t rank)
         }
         if (call_is_failed_poll(&call))
             continue;
-        const struct leaf *leaf = leaf_of(w, call.class_);
+        const struct class_place *leaf = leaf_of(w, call.class_);
         reach(w, leaf);
         record(w, leaf->call, call_row(w->state, &call, leaf->call->place));
         r->p->calls++;
@@ -243,7 +244,7 @@ static void check_size(struct proxy *p)
 
 void proxy_read(struct proxy *p)
 {
-    struct reader r = {.p = p, .lines = source_lines_new(p->options->path, p->options->modules)};
+    struct program_reader r = {.p = p, .lines = source_lines_new(p->options->path, p->options->modules)};
     struct loops_list *loops = loops_new(p->trace, false);
     const struct shown_loops *s;
     struct pilgrim_error error;

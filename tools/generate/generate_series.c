@@ -17,7 +17,7 @@ static bool series_value(const struct proxy *p, const struct series *s, int64_t 
 {
     *value = raw;
     if (s->form_count) {
-        const struct row *row = proxy_row(raw);
+        const struct filled_form *row = proxy_row(raw);
         size_t i = 0;
         while (i < s->form_count && s->forms[i]->text != row->form->text)
             i++;
@@ -26,7 +26,7 @@ static bool series_value(const struct proxy *p, const struct series *s, int64_t 
     }
     if (!s->form)
         return true;
-    const struct row *row = proxy_row(raw);
+    const struct filled_form *row = proxy_row(raw);
     if (row->form->text != s->form->text)
         return false;
     *value = row->numbers[s->hole];
@@ -38,7 +38,7 @@ static bool series_value(const struct proxy *p, const struct series *s, int64_t 
 bool series_by_rank(const struct proxy *p, const struct series *s, int64_t *values, bool *has)
 {
     for (uint32_t r = 0; r < p->rank_count; r++) {
-        const struct visits *v = s->node->ranks[r];
+        const struct node_visits *v = s->node->ranks[r];
         has[r] = false;
         for (uint64_t k = 0; v && k < v->stored; k++) {
             int64_t value;
@@ -57,7 +57,7 @@ bool series_by_rank(const struct proxy *p, const struct series *s, int64_t *valu
 
 struct points {
     const struct series *s;
-    const struct visits *visits;
+    const struct node_visits *visits;
     uint32_t rank;
     uint64_t k; /* of the next visit */
     uint64_t entry[LOOPS_MAX], trips[LOOPS_MAX], index[LOOPS_MAX];
@@ -94,7 +94,7 @@ static bool points_next(struct points *at)
         if (at->depth == count && count > 0)
             break;
         while (at->depth < count) {
-            const struct visits *loop = at->s->loops[at->depth].loop->ranks[at->rank];
+            const struct node_visits *loop = at->s->loops[at->depth].loop->ranks[at->rank];
             uint64_t entry = at->entry[at->depth]++;
             if (!loop || entry >= loop->count)
                 return false;
@@ -364,7 +364,7 @@ static const char *sum_text(const struct proxy *p, struct text *tables, const st
 
 static bool same_visits(const struct proxy *p, const struct series *s, uint32_t a, uint32_t b)
 {
-    const struct visits *x = s->node->ranks[a], *y = s->node->ranks[b];
+    const struct node_visits *x = s->node->ranks[a], *y = s->node->ranks[b];
     for (uint64_t k = 0; k < x->count && k < y->count; k++) {
         int64_t v, w;
         bool one = series_value(p, s, visits_get(x, k), &v), other = series_value(p, s, visits_get(y, k), &w);
@@ -383,7 +383,7 @@ static const char *visits_text(const struct proxy *p, struct text *tables, const
     const char *name = NULL;
     uint64_t period = 0;
     for (uint32_t r = 0; r < p->rank_count; r++) {
-        const struct visits *v = s->node->ranks[r];
+        const struct node_visits *v = s->node->ranks[r];
         if (!v)
             continue;
         has[r] = true;

@@ -7,7 +7,7 @@
 enum { ROW_BUCKETS = 1 << 16, ROWS_MAX = 50000000 };
 
 struct stored_row {
-    struct row row;
+    struct filled_form row;
     int64_t number;
     struct stored_row *next;
 };
@@ -15,7 +15,7 @@ struct stored_row {
 static struct stored_row *row_buckets[ROW_BUCKETS], **rows;
 static int64_t row_count;
 
-const struct row *proxy_row(int64_t number)
+const struct filled_form *proxy_row(int64_t number)
 {
     return &rows[number]->row;
 }

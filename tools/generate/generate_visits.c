@@ -10,7 +10,7 @@
 
 enum { PREFIX = 1024, PERIOD_MAX = 512 };
 
-static void store(struct visits *v, int64_t what)
+static void store(struct node_visits *v, int64_t what)
 {
     if (v->stored == v->capacity) {
         uint64_t capacity = v->capacity ? 2 * v->capacity : 4;
@@ -36,7 +36,7 @@ static void store(struct visits *v, int64_t what)
     v->stored++;
 }
 
-void visits_add(struct visits *v, int64_t what)
+void visits_add(struct node_visits *v, int64_t what)
 {
     if (v->listed || v->count < PREFIX) {
         store(v, what);
@@ -54,7 +54,7 @@ void visits_add(struct visits *v, int64_t what)
     v->count++;
 }
 
-int64_t visits_get(const struct visits *v, uint64_t k)
+int64_t visits_get(const struct node_visits *v, uint64_t k)
 {
     return k < v->stored ? v->first[k] : v->first[k % v->period];
 }

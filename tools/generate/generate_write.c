@@ -12,7 +12,7 @@ enum { AROUND_MAX = 64, WIDTH = 100, FORMS_MAX = 2000, GAP_LEAST_NS = 1000 };
 struct writer {
     struct proxy *p;
     struct text tables, functions;
-    struct loop_around around[AROUND_MAX];
+    struct written_loop around[AROUND_MAX];
     size_t depth;        /* loops around */
     bool texts;          /* the list of texts is used */
     size_t visit_number; /* nodes that count their visits */
@@ -170,7 +170,7 @@ static size_t find_forms(const struct proxy *p, const struct node *n, const stru
 {
     size_t count = 0;
     for (uint32_t r = 0; r < p->rank_count; r++) {
-        const struct visits *v = n->ranks[r];
+        const struct node_visits *v = n->ranks[r];
         const char *last = NULL;
         for (uint64_t k = 0; v && k < v->stored; k++) {
             const struct form *form = proxy_row(v->first[k])->form;
@@ -226,6 +226,14 @@ static bool choose_by_rank(struct writer *w, struct series *s, const bool *here,
     return *condition != NULL;
 }
 
+/* Returns a condition without the parentheses around all of it. */
+static const char *bare(const char *text)
+{
+    size_t length = strlen(text);
+    bool around = *text == '(' && strcspn(text, ")") == length - 1;
+    return around ? text_format("%.*s", (int)length - 2, text + 1) : text;
+}
+
 static void write_call(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
 {
     const struct form **forms = generate_alloc(FORMS_MAX * sizeof *forms);
@@ -252,7 +260,7 @@ static void write_call(struct writer *w, struct text *out, const struct node *n,
     if (count == 1) {
         put_call(out, indent, calls[0], place);
     } else if (count == 2 && !condition) {
-        put_lines(out, indent, text_format("if (%s) {", choice));
+        put_lines(out, indent, text_format("if (%s) {", bare(choice)));
         put_call(out, indent + 1, calls[1], place);
         put_lines(out, indent, "} else {");
         put_call(out, indent + 1, calls[0], place);
@@ -346,7 +354,7 @@ static void write_loop(struct writer *w, struct text *out, const struct node *n,
     const char *variable = once ? "0" : variable_of(real_loops(w)), *trips = NULL;
     if (by_rank)
         trips = column_condition(w->p, &w->tables, enters, here);
-    w->around[w->depth++] = (struct loop_around){n, variable};
+    w->around[w->depth++] = (struct written_loop){n, variable};
     write_children(w, &inside, n, enters, 0);
     w->depth--;
     if (!inside.length)
@@ -359,11 +367,7 @@ static void write_loop(struct writer *w, struct text *out, const struct node *n,
         trips = "trips";
     }
     if (once && trips)
-        put_lines(out, indent,
-                  text_format(*trips == '(' && trips[strcspn(trips, ")")] && !trips[strcspn(trips, ")") + 1]
-                                  ? "if %s {"
-                                  : "if (%s) {",
-                              trips));
+        put_lines(out, indent, text_format("if (%s) {", bare(trips)));
     else if (!once)
         put_lines(out, indent, text_format("for (long %s = 0; %s < %s; %s++) {", variable, variable, trips, variable));
     put_indented(out, indent + (trips != NULL), text_of(&inside));
