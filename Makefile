@@ -62,7 +62,7 @@ NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
-TOOLS := $(if $(DECODER),$(B)/pilgrim-decode $(B)/pilgrim-diff $(B)/pilgrim-waits) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
+TOOLS := $(if $(DECODER),$(B)/pilgrim-decode $(B)/pilgrim-convert $(B)/pilgrim-diff $(B)/pilgrim-waits) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
 ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run $(if $(REPLAY),$(B)/pilgrim-replay) $(if $(GENERATE),$(B)/pilgrim-generate)
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
@@ -328,7 +328,7 @@ $(B)/libpilgrim-analysis.a: $(B)/analysis.o
 $(B)/pilgrim-decode: $(DECODER) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/libanalysis.a
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/obj/decoder/progress.o $(B)/libanalysis.a
 
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
@@ -341,6 +341,11 @@ $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o text.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+
+CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o text.o trace_input.o) $(B)/libanalysis.a
+
+$(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
@@ -611,7 +616,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-top pilgrim-waits)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-top pilgrim-waits)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 
 #include "print.h"
+#include "analysis/communicator_names.h"
 
 enum { BODIES_MAX = 4096, BODY_BYTES_MAX = 1 << 14, BODIES_BYTES_MAX = 1 << 20 };
 
 struct body {
     uint64_t number; /* 0: the slot is empty */
     uint32_t at, length;
+    struct text_marks marks;
 };
 
 struct call_lines {
@@ -23,6 +25,9 @@ struct call_lines {
     struct source_lines *sources;
     bool json;
     uint64_t frames; /* of a path, at most */
+    uint64_t columns;
+    struct text_style style;
+    struct communicator_names *names; /* NULL: they are not wanted */
     char head[CALL_HEAD_MAX];
     size_t head_length;
     uint64_t identity_base; /* added to an identity to make a body's number; it grows, so that bodies of earlier cursors
@@ -47,8 +52,23 @@ struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames
     return l;
 }
 
+enum pilgrim_status call_lines_set(struct call_lines *l, const struct call_lines_style *style)
+{
+    l->columns = l->json ? 0 : style->columns;
+    l->style = (struct text_style){.is_short = style->is_short, .color = style->color};
+    if (l->json || !style->trace)
+        return PILGRIM_OK;
+    l->style.library = pilgrim_property(style->trace, "library");
+    l->names = communicator_names_new(style->trace);
+    l->style.names = l->names;
+    l->style.name_of = communicator_names_find;
+    return l->names ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
 void call_lines_free(struct call_lines *l)
 {
+    if (l)
+        communicator_names_free(l->names);
     free(l);
 }
 
@@ -58,14 +78,15 @@ static void forget(struct call_lines *l)
     l->used = 0;
 }
 
-void call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread)
+enum pilgrim_status call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread)
 {
     l->head_length = l->json ? json_head(l->head, rank, thread) : text_head(l->head, rank, thread);
     forget(l);
+    return !l->names || communicator_names_begin(l->names, rank, thread) ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
 /* Caches the body with NUMBER, which was printed from position START on, if the output buffer still has it. */
-static void cache_body(struct call_lines *l, uint64_t number, uint64_t start)
+static void cache_body(struct call_lines *l, uint64_t number, uint64_t start, struct text_marks marks)
 {
     size_t length;
     const char *body = out_since(l->out, start, &length);
@@ -73,35 +94,81 @@ static void cache_body(struct call_lines *l, uint64_t number, uint64_t start)
         return;
     memcpy(l->text + l->used, body, length);
     l->bodies[number % BODIES_MAX] =
-        (struct body){.number = number, .at = (uint32_t)l->used, .length = (uint32_t)length};
+        (struct body){.number = number, .at = (uint32_t)l->used, .length = (uint32_t)length, .marks = marks};
     l->used += length;
 }
 
-static void print_body(struct call_lines *l, const struct pilgrim_call *call)
+static struct text_marks print_body(struct call_lines *l, const struct pilgrim_call *call)
 {
-    if (l->json)
-        json_body(l->out, call, l->frames, l->sources);
-    else
-        text_body(l->out, call, l->frames, l->sources);
+    if (!l->json)
+        return text_body(l->out, call, &l->style, l->frames, l->sources);
+    json_body(l->out, call, l->frames, l->sources);
+    return (struct text_marks){0};
 }
 
 /* Prints the body of a call that has an identity, from the cache if it is there. */
-static void print_cached(struct call_lines *l, const struct pilgrim_call *call)
+static struct text_marks print_cached(struct call_lines *l, const struct pilgrim_call *call)
 {
     uint64_t number = l->identity_base + call->identity, start = out_position(l->out);
     const struct body *body = &l->bodies[number % BODIES_MAX];
     if (body->number == number) {
         out_bytes(l->out, l->text + body->at, body->length);
-        return;
+        return body->marks;
     }
-    print_body(l, call);
+    const struct text_marks marks = print_body(l, call);
     if (BODIES_BYTES_MAX - l->used < BODY_BYTES_MAX) {
         forget(l);
         number = l->identity_base + call->identity;
     }
     if (number > l->last)
         l->last = number;
-    cache_body(l, number, start);
+    cache_body(l, number, start, marks);
+    return marks;
+}
+
+/* ---- lines that fit ---- */
+
+/* Returns how many columns TEXT takes: without escape sequences, and bytes that continue a character. */
+static size_t columns_of(const char *text, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\033')
+            while (i < length && text[i] != 'm')
+                i++;
+        else
+            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
+/* Returns how many bytes of TEXT, which has no escape sequences, take at most so many COLUMNS. */
+static size_t bytes_within(const char *text, size_t length, size_t columns)
+{
+    size_t i = 0;
+    while (i < length && (columns > 0 || ((unsigned char)text[i] & 0xc0) == 0x80))
+        columns -= ((unsigned char)text[i++] & 0xc0) != 0x80;
+    return i;
+}
+
+/* Shortens the arguments of the line that begins at START, with its body at BODY, so that it fits. */
+static void fit(struct call_lines *l, uint64_t start, uint64_t body, struct text_marks marks)
+{
+    static const char dots[] = "...";
+    size_t length;
+    const char *line = out_since(l->out, start, &length);
+    if (!line)
+        return;
+    const size_t columns = columns_of(line, length), begin = (size_t)(body - start) + marks.arguments,
+                 behind = (size_t)(body - start) + marks.behind, dots_length = strlen(dots);
+    if (columns <= l->columns || columns_of(line + begin, behind - begin) <= dots_length)
+        return;
+    const size_t others = columns - columns_of(line + begin, behind - begin) + dots_length;
+    const size_t kept = l->columns > others ? bytes_within(line + begin, behind - begin, l->columns - others) : 0;
+    char *to = l->out->buffer + (line - l->out->buffer) + begin + kept;
+    memcpy(to, dots, dots_length);
+    memmove(to + dots_length, line + behind, length - behind);
+    l->out->used -= behind - begin - kept - dots_length;
 }
 
 void call_lines_in_flight(struct call_lines *l, const struct in_flight *call)
@@ -112,16 +179,23 @@ void call_lines_in_flight(struct call_lines *l, const struct in_flight *call)
 
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
 {
+    const uint64_t start = out_position(l->out);
+    struct text_marks marks;
+    if (l->names && communicator_names_at(l->names, call->seq))
+        forget(l); /* bodies have other names now */
     out_bytes(l->out, l->head, l->head_length);
     out_uint(l->out, call->seq);
     if (!l->json)
         text_times(l->out, call);
+    const uint64_t body = out_position(l->out);
     if (call->identity > 0)
-        print_cached(l, call);
+        marks = print_cached(l, call);
     else
-        print_body(l, call);
+        marks = print_body(l, call);
     if (l->has_note)
         out_text(l->out, l->note);
+    if (l->columns)
+        fit(l, start, body, marks);
     if (l->json)
         json_times(l->out, call);
     else

@@ -15,10 +15,20 @@ struct call_lines;
 /* Returns a printer to OUT, in JSON or for people, with at most FRAMES of each call path. SOURCES finds source
  * lines, for people; NULL: none are printed. OUT and SOURCES are borrowed until call_lines_free. NULL: no memory */
 struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames, struct source_lines *sources);
+
+/* How lines for people are printed. Without: as they are, with numbers for names. */
+struct call_lines_style {
+    const struct pilgrim_trace *trace; /* for the names of communicators and error codes; NULL: they are not wanted */
+    uint64_t columns;                  /* of a line, at most: arguments are cut; 0: as many as it takes */
+    bool is_short, color;              /* as struct text_style */
+};
+
+/* errors: PILGRIM_NOMEM */
+enum pilgrim_status call_lines_set(struct call_lines *l, const struct call_lines_style *style);
 void call_lines_free(struct call_lines *l); /* NULL is legal */
 
-/* The next calls come from another cursor: of THREAD of RANK. */
-void call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread);
+/* The next calls come from another cursor: of THREAD of RANK. errors: PILGRIM_NOMEM */
+enum pilgrim_status call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread);
 
 /* The next call had not returned. */
 void call_lines_in_flight(struct call_lines *l, const struct in_flight *call);

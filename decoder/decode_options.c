@@ -78,6 +78,13 @@ static bool parse_size(const char *text, uint64_t *size)
     return text[shift > 0] == 0;
 }
 
+/* Parses --color: whether there are colours. */
+static bool parse_color(const char *text, bool *color)
+{
+    *color = strcmp(text, "always") == 0 || (strcmp(text, "auto") == 0 && terminal_has_colors(STDOUT_FILENO));
+    return *color || strcmp(text, "auto") == 0 || strcmp(text, "never") == 0;
+}
+
 /* Adds what the option NAME says to the selection, if that has a criterion of this name. */
 static bool select_calls(const char *name, const char *argument, struct options *o)
 {
@@ -165,6 +172,15 @@ static bool parse_option(const struct option_row *row, const char *argument, str
         break;
     case 'd':
         good = parse_whole(argument, &o->depth);
+        break;
+    case 'F':
+        o->full = true;
+        break;
+    case 'w':
+        good = parse_whole(argument, &o->width);
+        break;
+    case 'K':
+        good = parse_color(argument, &o->color);
         break;
     case 'm':
         o->modules = argument;
@@ -260,6 +276,11 @@ static bool check_given(const struct options *o, enum option_view view, uint64_t
         complain("--stats=histograms does not go with --format=csv, which can be had as: text, json");
         return false;
     }
+    if (o->json && (o->full || given >> (option_row_of('w') - option_rows) & 1)) {
+        complain("--%s does not go with --format=json, which has all of a call on one line",
+                 o->full ? "full" : "width");
+        return false;
+    }
     if (view == VIEW_SYSTEM && o->limit != UINT64_MAX && !o->ranks.count && !o->csv) {
         complain("--limit with --system needs --rank");
         return false;
@@ -312,6 +333,9 @@ int options_parse(int argc, char **argv, struct options *o)
     uint64_t given = 0;
     int option;
     *o = (struct options){.limit = UINT64_MAX, .depth = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
+    o->color = terminal_has_colors(STDOUT_FILENO);
+    o->columns = terminal_columns(STDOUT_FILENO);
+    o->width = UINT64_MAX;
     if (pilgrim_selection_new(&o->selection) != PILGRIM_OK) {
         complain("out of memory");
         return EXIT_DAMAGED;
@@ -332,6 +356,8 @@ int options_parse(int argc, char **argv, struct options *o)
         if (selects && !select_calls(row->name, optarg, o))
             return EXIT_USAGE;
     }
+    if (o->width == UINT64_MAX)
+        o->width = o->full ? 0 : terminal_width(STDOUT_FILENO);
     if (!check_together(o, given))
         return EXIT_USAGE;
     static const enum criterion_name always[] = {SELECT_RANK, SELECT_THREAD, SELECT_FUNC};

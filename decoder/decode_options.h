@@ -32,10 +32,15 @@ struct options {
     bool selects;                        /* it has more than these three */
     struct number_list ranks;
     struct number_list threads;
-    uint64_t memory; /* bytes that the reader may take */
-    uint64_t from;   /* of each thread, the first call */
-    uint64_t depth;  /* of call paths, so many functions at most; UINT64_MAX: not given */
-    uint64_t limit;  /* how many calls at most, in all */
+    uint64_t memory;  /* bytes that the reader may take */
+    uint64_t from;    /* of each thread, the first call */
+    uint64_t depth;   /* of call paths, so many functions at most; UINT64_MAX: not given */
+    uint64_t limit;   /* how many calls at most, in all */
+    uint64_t width;   /* columns of a line of a call at most, 0 for any number */
+    unsigned columns; /* of the terminal, or what a page has */
+    bool paged;       /* a pager shows the output; main sets it */
+    bool full;        /* of long arrays all elements */
+    bool color;
     bool json;
     bool csv;
     bool folded;   /* with by_path: as flame graph tools read it */

@@ -32,6 +32,17 @@ void loops_counts(struct output *o, const struct nest_counts *c)
     }
 }
 
+void loops_number(struct output *o, uint64_t first, uint64_t last)
+{
+    out_text(o, "loop ");
+    out_uint(o, first);
+    if (last != first) {
+        out_text(o, "..");
+        out_uint(o, last);
+    }
+    out_text(o, ": ");
+}
+
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator)
 {
     if (times >= around)
@@ -67,14 +78,16 @@ void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size
     out_text(o, calls > threads ? " before each" : " before it");
 }
 
-static void out_item(struct output *o, const struct shown_loops *s, size_t i, struct source_lines *lines)
+static void out_item(struct output *o, const struct shown_loops *s, size_t i, uint64_t *loops,
+                     struct source_lines *lines)
 {
     const struct nest_item *item = &s->items[i];
     const char *separator = "   ";
     for (uint32_t depth = 0; depth <= item->depth; depth++)
         out_text(o, "    ");
     if (item->is_loop) {
-        out_text(o, "loop ");
+        ++*loops;
+        loops_number(o, *loops, *loops);
         loops_counts(o, &item->counts);
     } else {
         out_name(o, s->classes[i]->function->name);
@@ -105,8 +118,9 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
         if (!threads_print(o, s->threads, s->thread_count))
             return no_memory(error);
         loops_calls(o, s->calls_min, s->calls_max, s->thread_count);
+        uint64_t loop = 0;
         for (size_t k = 0; k < s->count; k++)
-            out_item(o, s, k, lines);
+            out_item(o, s, k, &loop, lines);
     }
     return PILGRIM_OK;
 }

@@ -4,6 +4,8 @@
  * A rank's calls are added up by target (messages.h). Which ranks the targets are is known only when all communicators
  * of all ranks are, at the end. */
 #include "matrix.h"
+#include "progress.h"
+#include "analysis/work_progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,11 +240,16 @@ enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *t
 {
     struct matrix m = {.trace = trace, .options = options, .messages = messages_new(trace)};
     enum pilgrim_status status = m.messages ? PILGRIM_OK : no_memory(error);
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++) {
         status = add_rank(&m, rank, error);
+        work_done(rank + 1);
+    }
+    progress_end();
     if (status == PILGRIM_OK && options->selector)
         status = selector_end(options->selector, error);
-    if (m.messages && !print_cells(o, &m) && status == PILGRIM_OK)
+    if (status == PILGRIM_OK && options->selector && !selector_chose(options->selector, error))
+        status = PILGRIM_INVALID;
+    if (status != PILGRIM_INVALID && m.messages && !print_cells(o, &m) && status == PILGRIM_OK)
         status = no_memory(error);
     *unsized = m.unsized;
     messages_free(m.messages);

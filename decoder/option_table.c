@@ -109,6 +109,12 @@ const struct option_row option_rows[] = {
     {"depth", 'd', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS | VIEW_LOOPS | VIEW_PATHS, false,
      "at most N frames of each call path: of calls the innermost (3 in text), with --loops and --by=path the outermost "
      "(all)"},
+    {"full", 'F', ARGUMENT_NONE, NULL, NULL, OPTIONS_HOW, VIEWS_CALLS, false,
+     "lines of calls as long as they are: also on a terminal, and with all elements of long arrays"},
+    {"width", 'w', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS, false,
+     "lines of calls have at most N columns; 0: any number. That of the terminal if it is not given"},
+    {"color", 'K', ARGUMENT_REQUIRED, "auto|always|never", "auto, always or never", OPTIONS_HOW, VIEWS_ALL, false,
+     "colours: on a terminal unless NO_COLOR is set (the default), always, or never"},
     {"modules", 'm', ARGUMENT_REQUIRED, "FOLDERS", NULL, OPTIONS_HOW, VIEWS_LINES, false,
      "folders to search first for the program and its libraries, for source lines; colons between them"},
     {"memory", 'M', ARGUMENT_REQUIRED, "SIZE", "a size, such as 512M or 4G", OPTIONS_OTHER, VIEWS_ALL, false,

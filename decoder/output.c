@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,6 +83,18 @@ void out_real(struct output *o, double v)
     out_text(o, text);
 }
 
+void out_shortest(struct output *o, double v)
+{
+    enum { DIGITS_MOST = 17 };
+    char text[40];
+    for (int digits = 1; digits <= DIGITS_MOST; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    out_text(o, text);
+}
+
 void out_decimal(struct output *o, double v)
 {
     char text[40];
@@ -107,6 +120,18 @@ void out_duration(struct output *o, double ns)
     char text[OUT_DURATION_MAX];
     put_duration(text, ns);
     out_text(o, text);
+}
+
+void out_color(struct output *o, enum out_color color)
+{
+    static const char *const codes[] = {
+        [COLOR_NONE] = "", [COLOR_NAME] = "\033[1m", [COLOR_BAD] = "\033[31m", [COLOR_PLACE] = "\033[36m"};
+    out_text(o, codes[color]);
+}
+
+void out_color_end(struct output *o, bool is_colored)
+{
+    out_text(o, is_colored ? "\033[m" : "");
 }
 
 void out_json_field(struct output *o, const char *name, int64_t value)

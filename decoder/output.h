@@ -107,9 +107,10 @@ static inline void out_pair(struct output *o, const char *word, int64_t a, char 
     out_end(o, out_put_int(at, b));
 }
 
-void out_hex(struct output *o, uint64_t v);   /* in lower case, without prefix */
-void out_real(struct output *o, double v);    /* %.17g */
-void out_decimal(struct output *o, double v); /* about three digits, for people: 3.14, 31.4, 314 */
+void out_hex(struct output *o, uint64_t v);    /* in lower case, without prefix */
+void out_real(struct output *o, double v);     /* %.17g */
+void out_shortest(struct output *o, double v); /* the fewest digits that read back as V */
+void out_decimal(struct output *o, double v);  /* about three digits, for people: 3.14, 31.4, 314 */
 
 /* A time for people: 812ns, 1.21us, 12.1ms, 4711s */
 enum { OUT_DURATION_MAX = 32 };
@@ -130,6 +131,14 @@ static inline void out_name(struct output *o, const char *name)
 
 /* Prints `,"NAME":VALUE`. */
 void out_json_field(struct output *o, const char *name, int64_t value);
+
+/* ---- colours ---- */
+
+enum out_color { COLOR_NONE, COLOR_NAME, COLOR_BAD, COLOR_PLACE };
+
+/* Prints what begins the colour, nothing for COLOR_NONE; out_color_end ends it, if IS_COLORED. */
+void out_color(struct output *o, enum out_color color);
+void out_color_end(struct output *o, bool is_colored);
 
 /* ---- what was printed ---- */
 

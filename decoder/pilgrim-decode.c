@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "call_lines.h"
 #include "csv.h"
 #include "decode_options.h"
 #include "matrix.h"
 #include "messages_print.h"
+#include "pager.h"
 #include "path_profile.h"
+#include "progress.h"
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
@@ -24,6 +27,7 @@
 #include "summary.h"
 #include "terminal.h"
 #include "analysis/thread_loops.h"
+#include "analysis/work_progress.h"
 #include "trace_input.h"
 
 static int complain_of(const char *path, const struct pilgrim_error *error)
@@ -54,7 +58,8 @@ static enum pilgrim_status find_clock(const struct pilgrim_trace *trace, const s
 struct printing {
     struct call_lines *calls;
     struct in_flight_list in_flight;
-    struct pilgrim_error times; /* what is wrong with the times of calls */
+    struct communicator_rows *communicators; /* NULL: they are printed rank by rank */
+    struct pilgrim_error times;              /* what is wrong with the times of calls */
 };
 
 /* Prints one thread's calls, at most *LEFT of them, and counts *LEFT down. */
@@ -74,10 +79,11 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
         status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
-    call_lines_begin(calls, rank, thread);
+    if (call_lines_begin(calls, rank, thread) != PILGRIM_OK)
+        status = no_memory(error);
     uint64_t count = pilgrim_call_count(trace, rank, thread);
     uint64_t from = o->endings && count > o->from ? count - 1 : o->from;
-    if (from && pilgrim_cursor_skip(cursor, from) != PILGRIM_OK)
+    if (status == PILGRIM_OK && from && pilgrim_cursor_skip(cursor, from) != PILGRIM_OK)
         status = no_memory(error);
     while (status == PILGRIM_OK && *left > 0 && !out->error) {
         status = pilgrim_cursor_next(cursor, &call, error);
@@ -100,10 +106,10 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* Prints the communicators that RANK created, at most *LEFT. */
+/* Prints the communicators that RANK created, at most *LEFT, or adds them to ROWS. */
 static enum pilgrim_status print_communicators(struct output *out, const struct pilgrim_trace *trace,
                                                const struct options *o, uint32_t rank, uint64_t *left,
-                                               struct pilgrim_error *error)
+                                               struct communicator_rows *rows, struct pilgrim_error *error)
 {
     struct pilgrim_communicators *list;
     struct pilgrim_communicator communicator;
@@ -116,10 +122,16 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
             break;
         if (!list_has(&o->threads, (uint32_t)communicator.thread))
             continue;
+        if (rows) {
+            if (communicator_rows_add(rows, rank, &communicator))
+                continue;
+            status = no_memory(error);
+            break;
+        }
         if (o->csv)
             csv_communicator(out, rank, &communicator);
         else
-            communicator_print(out, rank, &communicator, o->json);
+            communicator_json(out, rank, &communicator);
         --*left;
     }
     pilgrim_communicators_close(list);
@@ -131,7 +143,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
                                       struct pilgrim_error *error)
 {
     if (o->communicators)
-        return print_communicators(out, trace, o, rank, left, error);
+        return print_communicators(out, trace, o, rank, left, p->communicators, error);
     uint32_t threads = pilgrim_thread_count(trace, rank);
     for (uint32_t thread = 0; thread<threads && * left> 0 && !out->error; thread++) {
         if (!list_has(&o->threads, thread))
@@ -194,9 +206,12 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
     if (!loops)
         return no_memory(error);
     enum pilgrim_status status = PILGRIM_OK;
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++) {
         if (list_has(&o->ranks, rank))
             status = add_loops(loops, trace, o, rank, error);
+        work_done(rank + 1);
+    }
+    progress_end();
     enum pilgrim_status written = loops_print(out, loops, lines, &options, status == PILGRIM_OK ? error : &later);
     loops_free(loops);
     return status == PILGRIM_OK ? written : status;
@@ -249,6 +264,7 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
     enum pilgrim_status status = selector ? profile_make_selected(&profile, trace, selector, o->by_path, error)
                                           : profile_make(&profile, trace, some ? shows : NULL, o, o->by_path, error);
     selector_free(selector);
+    progress_end();
     if (status == PILGRIM_INVALID && selector) {
         profile_free(&profile);
         return status;
@@ -272,10 +288,11 @@ static enum pilgrim_status print_summary(struct output *out, const struct pilgri
 {
     struct summary summary;
     enum pilgrim_status status = summary_make(&summary, trace, error);
+    progress_end();
     if (o->json)
         summary_json(out, &summary, o->path, o->opened, lines);
     else
-        summary_text(out, &summary, o->path, o->opened, lines, terminal_columns(out->descriptor));
+        summary_text(out, &summary, o->path, o->opened, lines, o->columns);
     summary_free(&summary);
     return status;
 }
@@ -332,7 +349,10 @@ static enum pilgrim_status print_selected(struct output *out, const struct pilgr
         if (call.seq < o->from || (o->no_polls && call_is_failed_poll(&call)))
             continue;
         if (!begun || call.rank != rank || call.thread != thread) {
-            call_lines_begin(p->calls, call.rank, call.thread);
+            if (call_lines_begin(p->calls, call.rank, call.thread) != PILGRIM_OK) {
+                status = no_memory(error);
+                break;
+            }
             p->in_flight = in_flight_begin(trace);
             ends_in_call = in_flight_find(&p->in_flight, call.rank, call.thread, &in_flight);
             count = ends_in_call ? pilgrim_call_count(trace, call.rank, call.thread) : 0;
@@ -345,6 +365,8 @@ static enum pilgrim_status print_selected(struct output *out, const struct pilgr
         call_lines_print(p->calls, &call);
         left--;
     }
+    if (status == PILGRIM_END && !begun && !calls_chose(calls, error))
+        status = PILGRIM_INVALID;
     if (calls && p->times.status == PILGRIM_OK)
         p->times.status = calls_times(calls, &p->times);
     pilgrim_calls_close(calls);
@@ -360,15 +382,28 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     struct printing p = {.calls = call_lines_new(out, o->json, frames, lines), .in_flight = in_flight_begin(trace)};
     if (!p.calls)
         return no_memory(error);
+    const struct call_lines_style style = {
+        .trace = trace, .columns = o->width, .is_short = !o->full, .color = o->color};
+    if (call_lines_set(p.calls, &style) != PILGRIM_OK) {
+        call_lines_free(p.calls);
+        return no_memory(error);
+    }
     const bool selected = o->selects || o->timeline;
     if (o->csv && o->communicators)
         csv_communicator_head(out);
+    if (o->communicators && !o->csv && !o->json && !(p.communicators = communicator_rows_new()))
+        status = no_memory(error);
     if (selected)
         status = print_selected(out, trace, o, lines, left, &p, error);
     for (uint32_t rank = 0; !selected && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
         if (status == PILGRIM_OK && list_has(&o->ranks, rank))
             status = print_rank(out, trace, o, rank, &left, lines, &p, error);
+        if (!isatty(STDOUT_FILENO) && !o->paged)
+            work_done(rank + 1);
     }
+    if (p.communicators)
+        communicator_rows_print(out, p.communicators, o->limit);
+    communicator_rows_free(p.communicators);
     call_lines_free(p.calls);
     if (status == PILGRIM_OK && p.times.status != PILGRIM_OK) {
         *error = p.times; /* the calls were printed */
@@ -422,6 +457,23 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     return PILGRIM_OK;
 }
 
+/* True if --from is not more than the chosen threads have calls. */
+static bool check_from(const struct pilgrim_trace *trace, const struct options *o)
+{
+    uint64_t most = 0;
+    if (o->from == 0)
+        return true;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace); rank++)
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank); thread++) {
+            const uint64_t count = shows(o, rank, thread) ? pilgrim_call_count(trace, rank, thread) : 0;
+            most = count > most ? count : most;
+        }
+    if (o->from > most)
+        complain("%s: --from: no call %llu: the chosen threads have at most %llu calls", o->path,
+                 (unsigned long long)o->from, (unsigned long long)most);
+    return o->from <= most;
+}
+
 static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                        struct source_lines *lines)
 {
@@ -430,7 +482,17 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         complain("%s: %s", o->path, error.message);
         return EXIT_USAGE;
     }
+    const char *timing = pilgrim_property(trace, "timing");
+    if (o->timeline && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
+        complain("%s: --timeline needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path);
+        return EXIT_USAGE;
+    }
+    if (!check_from(trace, o))
+        return EXIT_USAGE;
+    progress_begin("pilgrim-decode", pilgrim_rank_count(trace), false, false);
+    work_progress = progress_at;
     enum pilgrim_status status = print_view(out, trace, o, lines, &error);
+    progress_end();
     out_flush(out);
     if (status == PILGRIM_INVALID && (o->selects || o->timeline)) {
         complain("%s: %s", o->path, error.message);
@@ -476,7 +538,9 @@ int main(int argc, char **argv)
     if (result < 0) {
         options.opened = input_path(options.path, place, &copy);
         if (options.opened) {
+            options.paged = pager_begin();
             result = open_and_print(&options);
+            pager_end();
         } else {
             complain("-: the standard input cannot be read: %s", strerror(errno));
             result = EXIT_DAMAGED;

@@ -18,9 +18,25 @@ void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frame
 void json_times(struct output *o, const struct pilgrim_call *call);
 size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void text_times(struct output *o, const struct pilgrim_call *call);
-void text_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *sources);
 
-/* Prints a value. SYMBOLIC: as text_arguments. */
+/* How a call is printed as text. */
+struct text_style {
+    bool symbolic;       /* ranks relative to the caller's, as rank+1 */
+    bool is_short;       /* of long arrays only the beginning */
+    bool color;          /* with escape sequences */
+    const char *library; /* the MPI, as the trace names it: what error codes mean. NULL: they are numbers */
+    const char *(*name_of)(const void *names, int64_t comm); /* what the program named a communicator; NULL: nothing */
+    const void *names;                                       /* for name_of; NULL: there are no names */
+};
+
+/* Where arguments lie in a body: they begin at one byte, and another is the first one behind them. */
+struct text_marks {
+    size_t arguments, behind;
+};
+struct text_marks text_body(struct output *o, const struct pilgrim_call *call, const struct text_style *style,
+                            uint64_t frames, struct source_lines *sources);
+
+/* Prints a value as a whole, whatever its size. SYMBOLIC: as text_arguments. */
 void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic);
 
 /* Prints the parameters of a call: `buf=heap:0+8, count=64`. SYMBOLIC: ranks relative to the caller's, as rank+1. */
@@ -33,8 +49,15 @@ void json_frame(struct output *o, const struct pilgrim_frame *frame);
  * "MODULE+0xOFFSET"; an unknown call site is "?". */
 void text_site(struct output *o, const struct pilgrim_class *class, uint64_t frames, struct source_lines *lines);
 
-/* Prints a communicator that RANK created, on one line. */
-void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json);
+/* Prints a communicator that RANK created as an object. */
+void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c);
+
+/* Communicators as people see them: one line for all ranks that agree on what it is, but for their own ranks in it.
+ * Ranks are added in their order. _add: false: no memory. _print: at most LIMIT lines. */
+struct communicator_rows *communicator_rows_new(void);
+void communicator_rows_free(struct communicator_rows *r); /* NULL is legal */
+bool communicator_rows_add(struct communicator_rows *r, uint32_t rank, const struct pilgrim_communicator *c);
+void communicator_rows_print(struct output *o, const struct communicator_rows *r, uint64_t limit);
 
 /* Prints the machine that the program ran on as a tree of classes: a line each, or one object. */
 enum pilgrim_status machine_print(struct output *o, const struct pilgrim_trace *trace,
@@ -89,6 +112,7 @@ enum pilgrim_status program_print(struct output *o, const struct loops_list *l, 
 /* Print the heads and parts of lines of both:
  * threads: "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1"; false: no memory
  * calls:   ": 12..15 calls each"
+ * number:  "loop 3: ", or "loop 3..4: " if threads have different numbers for it
  * counts:  "4x", or "12..97x, mean 41.2"
  * share:   SEPARATOR and "in 10% of the iterations", and sets SEPARATOR to ", "; nothing if TIMES is not less than
  * AROUND time:    SEPARATOR and the mean time of COUNT threads, and that of a call and of the gap before it */
@@ -101,6 +125,7 @@ bool threads_print(struct output *o, const struct shown_thread *list, size_t cou
 bool threads_print_some(struct output *o, const struct shown_thread *some, size_t count,
                         const struct shown_thread *around, size_t around_count);
 void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads);
+void loops_number(struct output *o, uint64_t first, uint64_t last);
 void loops_counts(struct output *o, const struct nest_counts *c);
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator);
 void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator);

@@ -155,7 +155,7 @@ static void out_nodes(struct output *o, const struct program *p, const struct pr
         while (!before && is_joined(last))
             before = repeated(p, ++last);
         if (last->kind == PROGRAM_LOOP) {
-            out_text(o, "loop ");
+            loops_number(o, last->loop_first, last->loop_last);
             loops_counts(o, &last->counts);
             if (last > node) {
                 out_text(o, " of ");
@@ -220,6 +220,8 @@ static void json_node(struct output *o, const struct program *p, const struct pr
         out_place(o, node, NULL);
         out_text(o, "\"");
     }
+    if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
+        out_json_field(o, "number", (int64_t)node->loop_first);
     out_json_field(o, "places", (int64_t)node->sites);
     out_json_field(o, "threads", (int64_t)node->threads);
     if (node->threads < p->thread_count && p->thread_count <= NAMED_MAX)

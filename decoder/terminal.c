@@ -2,15 +2,29 @@
 /* What is known of the terminal; see terminal.h. */
 #include "terminal.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { COLUMNS_LEAST = 60, COLUMNS_ORDINARY = 80, COLUMNS_MOST = 120 };
 
-unsigned terminal_columns(int descriptor)
+unsigned terminal_width(int descriptor)
 {
     struct winsize size;
-    if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return isatty(descriptor) && ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool terminal_has_colors(int descriptor)
+{
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(descriptor) && (!refused || !*refused) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+unsigned terminal_columns(int descriptor)
+{
+    const unsigned width = terminal_width(descriptor);
+    if (width == 0)
         return COLUMNS_ORDINARY;
-    return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col;
+    return width < COLUMNS_LEAST ? COLUMNS_LEAST : width > COLUMNS_MOST ? COLUMNS_MOST : width;
 }

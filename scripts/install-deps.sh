@@ -31,6 +31,7 @@ python3            tests: the second decoder and the comparison
 netpipe-mpich2     tests: a real MPI program
 python3-mpi4py     tests: MPI in Python, which opens it so that nobody else sees its names
 python3-numpy      tests: arrays for that
+protobuf-compiler  tests: reads what pilgrim-convert writes
 '
 
 long='

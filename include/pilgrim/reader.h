@@ -549,6 +549,14 @@ struct pilgrim_thread_info {
  * threads: exclusive */
 PILGRIM_API void pilgrim_thread_info(const struct pilgrim_cursor *cursor, struct pilgrim_thread_info *info);
 
+/* Sets *GROUP to the structure group of a thread in the first segment, as pilgrim_thread_info of a cursor there has it,
+ * without the cost of a cursor.
+ * rank, thread: PILGRIM_INVALID if that segment has no such thread
+ * errors:  PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED
+ * threads: shared */
+PILGRIM_API enum pilgrim_status pilgrim_thread_group(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                                     uint32_t *group, struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* A class of the table. */
 struct pilgrim_class_info {
     const struct pilgrim_class *class_; /* borrowed until the cursor comes into another segment or is closed */
@@ -601,6 +609,12 @@ PILGRIM_API uint64_t pilgrim_signature_run(const struct pilgrim_cursor *cursor, 
  * those of the first one. false if there is no such class or signature.
  * threads: exclusive */
 PILGRIM_API bool pilgrim_signature_varies(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t number);
+
+/* Returns true if signature NUMBER is the same on all threads of the value group: all its numbers are, and ranks
+ * (PILGRIM_RANK) are at the same distance from the thread's own in MPI_COMM_WORLD. false also if there is no such class
+ * or signature.
+ * threads: exclusive */
+PILGRIM_API bool pilgrim_signature_uniform(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t number);
 
 /* One symbol on the right-hand side of a rule. It stands for `exponent` symbols in a row:
  *   is_rule false, ramp false   value value ... value            the same terminal

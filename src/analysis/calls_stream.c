@@ -36,6 +36,7 @@ struct pilgrim_calls {
     uint32_t rank, thread;     /* by rank: the next one to open */
     bool given, ended;         /* sources[0].call was given; nothing follows */
     struct pilgrim_error times;
+    struct pilgrim_error nothing; /* by time: what a thread has in place of what is wanted */
 };
 
 static void close_source(struct pilgrim_calls *c, struct call_source *s)
@@ -192,6 +193,8 @@ static enum pilgrim_status add_thread(struct pilgrim_calls *c, size_t *capacity,
         return PILGRIM_OK;
     }
     if (status == PILGRIM_END)
+        (void)selector_chose(s->selector, &c->nothing);
+    if (status == PILGRIM_END)
         status = selector_end(s->selector, error) == PILGRIM_OK ? PILGRIM_OK : PILGRIM_END;
     close_source(c, s);
     return status;
@@ -235,6 +238,15 @@ static enum pilgrim_status next_by_time(struct pilgrim_calls *c, struct pilgrim_
 }
 
 /* ---- all ---- */
+
+bool calls_chose(const struct pilgrim_calls *c, struct pilgrim_error *error)
+{
+    if (c->selector)
+        return selector_chose(c->selector, error);
+    if (c->nothing.status != PILGRIM_OK)
+        *error = c->nothing;
+    return c->nothing.status == PILGRIM_OK;
+}
 
 static enum pilgrim_status check_times(const struct pilgrim_calls *c, struct pilgrim_error *error)
 {

@@ -14,4 +14,7 @@ enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct p
 /* Returns the status of the first damaged times of calls, which *ERROR describes: as pilgrim_cursor_times. */
 enum pilgrim_status calls_times(const struct pilgrim_calls *calls, struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* At the end of the stream: true if it had a call. Else *ERROR says what there is in place of what is wanted. */
+bool calls_chose(const struct pilgrim_calls *calls, struct pilgrim_error *error);
+
 #endif

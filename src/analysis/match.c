@@ -76,6 +76,25 @@ static bool find_site(struct match *m, struct match_thread *t, const struct pilg
 
 /* ---- a call ---- */
 
+/* Shows the call that is being examined to the caller. */
+static bool see(struct match *m, struct match_call *record)
+{
+    const struct pilgrim_call *call = m->call;
+    struct match_seen seen = {.call = call,
+                              .rank = m->process->rank,
+                              .thread = m->thread,
+                              .site = m->site,
+                              .enter_ns = call->start_ns,
+                              .leave_ns = call->end_ns,
+                              .record = record,
+                              .ends = m->ends};
+    if (m->common && call->timed) {
+        seen.enter_ns = record ? record->enter_ns : pilgrim_clock_common(&m->process->clock, call->start_ns);
+        seen.leave_ns = record ? record->leave_ns : pilgrim_clock_common(&m->process->clock, call->end_ns);
+    }
+    return m->events->seen(m->events->context, &seen);
+}
+
 /* Examines the next call of a thread. */
 static bool examine(struct match *m, struct match_process *p, uint32_t thread)
 {
@@ -89,10 +108,11 @@ static bool examine(struct match *m, struct match_process *p, uint32_t thread)
     m->role = match_role_of(&m->roles, t->call.function);
     if (!m->role)
         return false;
-    if (m->role->act == ACT_NONE)
+    if (m->role->act == ACT_NONE && !m->events->seen)
         return true;
     bool good = find_site(m, t, t->call.class_, &m->site) && match_act(m);
     struct match_call *record = m->record;
+    good = good && (!m->events->seen || see(m, record));
     m->record = NULL;
     if (!record)
         return good;
@@ -260,6 +280,8 @@ enum pilgrim_status match_trace(struct match *m, const struct match_events *even
     enum pilgrim_status status = PILGRIM_OK;
     *totals = (struct match_totals){0};
     m->events = events;
+    m->freed = events->freed;
+    m->freed_context = events->context;
     m->common = common;
     m->totals = totals;
     bool good = true;

@@ -114,9 +114,22 @@ struct match_totals {
     bool paused;             /* requests were used that began while recording was paused */
 };
 
+/* A call as it was read. */
+struct match_seen {
+    const struct pilgrim_call *call;
+    uint32_t rank, thread, site;
+    uint64_t enter_ns, leave_ns; /* on the axis of struct match_call */
+    struct match_call *record;   /* NULL: it begins and ends nothing */
+    bool ends;                   /* the record will be given to `call` */
+};
+
 /* What the caller wants to see. Functions may be NULL. They return false if they are short of memory. */
 struct match_events {
     void *context;
+    /* Each call, in the order of its thread. What the call completed may have been given before. */
+    bool (*seen)(void *context, const struct match_seen *seen);
+    /* A call whose `user` is set is freed; until match_free returns. */
+    void (*freed)(void *context, struct match_call *call);
     /* A message with both sides, or what has no partner: the other one is NULL, and its `reason` says why. */
     bool (*message)(void *context, const struct match_operation *send, const struct match_operation *receive);
     /* A collective operation, complete or not: entered < expected. */

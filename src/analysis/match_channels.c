@@ -25,9 +25,11 @@ void match_call_hold(struct match_call *call)
 
 void match_call_drop(struct match *m, struct match_call *call)
 {
-    (void)m;
-    if (call && --call->references == 0)
-        free(call);
+    if (!call || --call->references > 0)
+        return;
+    if (call->user && m->freed)
+        m->freed(m->freed_context, call);
+    free(call);
 }
 
 /* Gives a call to the caller, and lets go of it. */

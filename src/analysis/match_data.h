@@ -101,6 +101,8 @@ struct match_process {
 struct match {
     const struct pilgrim_trace *trace;
     const struct match_events *events;
+    void (*freed)(void *context, struct match_call *call); /* of the events, as they may be gone */
+    void *freed_context;
     struct match_totals *totals;
     bool common;
     struct match_process *processes;

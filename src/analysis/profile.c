@@ -3,6 +3,7 @@
  *
  * One file: rows, times and counts are filled in by the same walk. */
 #include "analysis/profile.h"
+#include "analysis/work_progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -437,6 +438,7 @@ static enum pilgrim_status take_ranks(struct profile_maker *m, bool (*choose)(co
         if (chosen && status == PILGRIM_OK && !m->selector)
             status = take_rank(m, rank, error);
         m->p->ranks += chosen;
+        work_done(rank + 1);
     }
     return status;
 }
@@ -453,6 +455,8 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
         status = take_all_times(m, error);
     if (status == PILGRIM_OK && m->selector)
         status = selector_end(m->selector, error);
+    if (status == PILGRIM_OK && m->selector && !selector_chose(m->selector, error))
+        status = PILGRIM_INVALID;
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
     messages_free(m->messages);

@@ -181,6 +181,8 @@ void program_node_add(struct program_node *to, const struct program_node *from)
         count_iterations(&other);
     }
     join_places(to, &other);
+    to->loop_first = other.loop_first < to->loop_first ? other.loop_first : to->loop_first;
+    to->loop_last = other.loop_last > to->loop_last ? other.loop_last : to->loop_last;
     to->counts.times += other.counts.times;
     to->counts.total += other.counts.total;
     to->counts.min = other.counts.min < to->counts.min ? other.counts.min : to->counts.min;
@@ -272,6 +274,15 @@ static void sum_calls(const struct shown_loops *s, size_t begin, size_t end, str
     }
 }
 
+/* Returns the number of the loop that is item I, from 1. */
+static uint64_t loop_number(const struct shown_loops *s, size_t i)
+{
+    uint64_t number = 0;
+    for (size_t k = 0; k <= i; k++)
+        number += s->items[k].is_loop;
+    return number;
+}
+
 /* Adds the nodes of the items from BEGIN to END, which are neighbours in a function that FUNCTIONS functions are
  * around, itself included, and NODES nodes; they can come AROUND times. Recursion is as deep as loops are nested and
  * paths are long. */
@@ -296,6 +307,7 @@ static void add_items(struct program_maker *m, size_t begin, size_t end, size_t 
             const struct nest_item *item = &s->items[i];
             m->nodes[at].counts = item->counts;
             m->nodes[at].around = around;
+            m->nodes[at].loop_first = m->nodes[at].loop_last = loop_number(s, i);
             add_items(m, i + 1, next, functions, nodes + 1, item->counts.total);
         } else {
             while (next < end && m->paths[next].count > functions &&

@@ -209,6 +209,11 @@ bool selection_has(const struct pilgrim_selection *s, enum criterion_name name)
     return s && s->criteria[name].set;
 }
 
+const char *selection_name(enum criterion_name name)
+{
+    return criteria[name].name;
+}
+
 bool pilgrim_selection_has(const struct pilgrim_selection *selection, const char *name)
 {
     for (int i = 0; selection && name && i < SELECT_CRITERIA; i++)
@@ -329,6 +334,62 @@ static enum pilgrim_status check_numbers(const struct pilgrim_selection *s, cons
     return PILGRIM_OK;
 }
 
+/* True if NAMES, with ", " between them, has NAME. */
+static bool has_name(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(names, name); at; at = strstr(at + 1, name))
+        if ((at == names || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return true;
+    return false;
+}
+
+/* True if a class of the cursor's segment fits the functions; adds the names of others to NAMES, of SIZE bytes. */
+static bool segment_fits(const struct pilgrim_cursor *cursor, const char *functions, char *names, size_t size)
+{
+    struct pilgrim_thread_info info;
+    struct pilgrim_class_info class;
+    pilgrim_thread_info(cursor, &info);
+    for (size_t i = 0; i < info.class_count; i++) {
+        if (pilgrim_class_info(cursor, i, &class) != PILGRIM_OK || !class.class_ || class.body)
+            continue;
+        const char *name = class.class_->function->name;
+        const size_t used = strlen(names);
+        if (selection_function_fits(functions, name))
+            return true;
+        if (has_name(names, name) || has_name(names, "..."))
+            continue;
+        const bool has_room = used + strlen(name) + 8 < size;
+        snprintf(names + used, size - used, "%s%s", used ? ", " : "", has_room ? name : "...");
+    }
+    return false;
+}
+
+/* Says that no function fits, if that is certain. */
+static enum pilgrim_status check_functions(const struct pilgrim_selection *s, const struct pilgrim_trace *trace,
+                                           struct pilgrim_error *error)
+{
+    const char *functions = s->criteria[SELECT_FUNC].text;
+    char names[160] = "";
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace); rank++)
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank); thread++) {
+            struct pilgrim_cursor *cursor;
+            if (!selection_has_number(s, SELECT_RANK, rank) || !selection_has_number(s, SELECT_THREAD, thread))
+                continue;
+            if (pilgrim_cursor_open(trace, rank, thread, &cursor, NULL) != PILGRIM_OK)
+                return PILGRIM_OK;
+            bool fits = false;
+            enum pilgrim_status status;
+            do
+                fits = segment_fits(cursor, functions, names, sizeof names);
+            while (!fits && (status = pilgrim_cursor_next_segment(cursor, NULL)) == PILGRIM_OK);
+            pilgrim_cursor_close(cursor);
+            if (fits || status != PILGRIM_END)
+                return PILGRIM_OK;
+        }
+    return invalid(error, "--func: no function fits '%.60s'; there are %s", functions, names);
+}
+
 enum pilgrim_status pilgrim_selection_check(const struct pilgrim_selection *selection,
                                             const struct pilgrim_trace *trace, struct pilgrim_error *error)
 {
@@ -350,5 +411,6 @@ enum pilgrim_status pilgrim_selection_check(const struct pilgrim_selection *sele
     if ((c[SELECT_SINCE].set || c[SELECT_UNTIL].set) && !timed)
         return invalid(error, "--%s needs times of calls: record with PILGRIM_TIMING=bins or exact",
                        c[SELECT_SINCE].set ? "since" : "until");
-    return check_numbers(selection, trace, error);
+    enum pilgrim_status status = check_numbers(selection, trace, error);
+    return status == PILGRIM_OK && c[SELECT_FUNC].set ? check_functions(selection, trace, error) : status;
 }

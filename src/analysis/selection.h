@@ -47,6 +47,9 @@ bool selection_has_number(const struct pilgrim_selection *s, enum criterion_name
 /* True if the criterion is set; S may be NULL. */
 bool selection_has(const struct pilgrim_selection *s, enum criterion_name name);
 
+/* Returns the name of a criterion: "rank". */
+const char *selection_name(enum criterion_name name);
+
 /* True if the function NAME fits PATTERNS, as in the criterion "func". */
 bool selection_function_fits(const char *patterns, const char *name);
 

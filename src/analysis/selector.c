@@ -3,6 +3,7 @@
 #include "analysis/selector.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,14 @@
 #include "analysis/call_values.h"
 #include "analysis/thread_loops.h"
 
-enum { PROBES_MIN = 64, PHASES_SHOWN = 8, PHASE_BYTES = 32 };
+enum { PROBES_MIN = 64, NOTES_SHOWN = 8, NOTE_BYTES = 32 };
+
+/* The first names that were met in place of what is wanted, for a message. */
+struct met_names {
+    char names[NOTES_SHOWN][NOTE_BYTES];
+    unsigned count;
+    bool more;
+};
 
 struct selector {
     const struct pilgrim_trace *trace;
@@ -26,10 +34,17 @@ struct selector {
     uint64_t upcoming;          /* the next call that may fit, for selector_take */
     bool has_upcoming, in_phase;
     bool found_loop, found_phase;
+    bool chose;                  /* some call */
+    bool found[SELECT_CRITERIA]; /* calls that fit what is asked of a call before fitted this, too */
+    uint64_t iterations_most;    /* of the loop with the number iterations_loop */
+    uint64_t iterations_loop;
+    bool has_span, has_tags;
+    uint64_t span_begin, span_end; /* of calls on the common axis */
+    int64_t tag_least, tag_most;
+    uint64_t bytes_most;
     size_t loops_most;
     uint32_t loops_rank;
-    char phases[PHASES_SHOWN][PHASE_BYTES]; /* the first markers, for a message */
-    unsigned phase_count;
+    struct met_names phases, sites, comms;
 };
 
 struct selector *selector_new(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
@@ -58,6 +73,17 @@ void selector_free(struct selector *s)
     key_table_clear(&s->fitting);
     loop_places_close(s->loops);
     free(s);
+}
+
+static void note_name(struct met_names *names, const char *text)
+{
+    for (unsigned i = 0; i < names->count; i++)
+        if (strncmp(names->names[i], text, NOTE_BYTES - 1) == 0)
+            return;
+    if (names->count < NOTES_SHOWN)
+        snprintf(names->names[names->count++], NOTE_BYTES, "%s", text);
+    else
+        names->more = true;
 }
 
 bool selector_has_rank(const struct selector *s, uint32_t rank)
@@ -138,6 +164,29 @@ static enum pilgrim_status find_bound(const struct selector *s, uint32_t rank, u
     return PILGRIM_OK;
 }
 
+/* Notes from when to when the thread has calls, as far as their times are known. */
+static enum pilgrim_status note_span(struct selector *s, uint32_t rank, uint32_t thread, uint64_t count,
+                                     struct pilgrim_error *error)
+{
+    for (unsigned end = 0; end < 2; end++) {
+        struct pilgrim_cursor *cursor;
+        struct pilgrim_call call = {0};
+        enum pilgrim_status status = pilgrim_cursor_open(s->trace, rank, thread, &cursor, error);
+        if (status != PILGRIM_OK)
+            return status;
+        if (pilgrim_cursor_skip(cursor, end ? count - 1 : 0) == PILGRIM_OK &&
+            pilgrim_cursor_next(cursor, &call, NULL) == PILGRIM_OK && call.timed) {
+            const uint64_t begin_ns = pilgrim_clock_common(&s->clock, call.start_ns),
+                           end_ns = pilgrim_clock_common(&s->clock, call.end_ns);
+            s->span_begin = !s->has_span || begin_ns < s->span_begin ? begin_ns : s->span_begin;
+            s->span_end = !s->has_span || end_ns > s->span_end ? end_ns : s->span_end;
+            s->has_span = true;
+        }
+        pilgrim_cursor_close(cursor);
+    }
+    return PILGRIM_OK;
+}
+
 static enum pilgrim_status begin_times(struct selector *s, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
     uint64_t count = pilgrim_call_count(s->trace, rank, thread);
@@ -152,6 +201,8 @@ static enum pilgrim_status begin_times(struct selector *s, uint32_t rank, uint32
                  "--since and --until need a common time axis, and the clock of rank %" PRIu32 " is not known", rank);
         return PILGRIM_INVALID;
     }
+    if (status == PILGRIM_OK && count > 0)
+        status = note_span(s, rank, thread, count, error);
     if (status == PILGRIM_OK && selection_has(s->selection, SELECT_SINCE))
         status = find_bound(s, rank, thread, count, true, &s->first, error);
     if (status == PILGRIM_OK && selection_has(s->selection, SELECT_UNTIL))
@@ -176,8 +227,15 @@ enum pilgrim_status selector_begin(struct selector *s, uint32_t rank, uint32_t t
     if (status != PILGRIM_OK)
         return status;
     size_t count = loop_places_count(s->loops);
-    for (size_t i = 1; i <= count; i++)
-        s->found_loop |= selection_has_number(s->selection, SELECT_LOOP, i);
+    for (size_t i = 1; i <= count; i++) {
+        if (!selection_has_number(s->selection, SELECT_LOOP, i))
+            continue;
+        s->found_loop = true;
+        if (loop_places_most(s->loops, i) > s->iterations_most) {
+            s->iterations_most = loop_places_most(s->loops, i);
+            s->iterations_loop = i;
+        }
+    }
     if (count > s->loops_most) {
         s->loops_most = count;
         s->loops_rank = rank;
@@ -265,13 +323,28 @@ static bool match_site(void *context, const char *part)
     return place && is_place(place, part);
 }
 
-static bool class_fits(const struct selector *s, const struct pilgrim_class *class)
+/* Notes the place of a call site that is not wanted. */
+static void note_site(struct selector *s, const struct pilgrim_frame *frame)
+{
+    const char *place = frame && s->lines ? source_lines_find(s->lines, frame) : NULL;
+    char raw[NOTE_BYTES];
+    if (frame && !place)
+        snprintf(raw, sizeof raw, "%.18s+0x%" PRIx64, frame->module, frame->offset);
+    if (frame)
+        note_name(&s->sites, place ? place : raw);
+}
+
+static bool class_fits(struct selector *s, const struct pilgrim_class *class)
 {
     const struct criterion *c = s->selection->criteria;
     struct site_match site = {s, class->site};
     if (c[SELECT_FUNC].set && !selection_function_fits(c[SELECT_FUNC].text, class->function->name))
         return false;
-    return !c[SELECT_SITE].set || (class->site && selection_parts(c[SELECT_SITE].text, match_site, &site));
+    s->found[SELECT_FUNC] = true;
+    if (!c[SELECT_SITE].set || (class->site && selection_parts(c[SELECT_SITE].text, match_site, &site)))
+        return s->found[SELECT_SITE] = true;
+    note_site(s, class->site);
+    return false;
 }
 
 /* As class_fits, which is asked once for each class. False: no memory. */
@@ -300,26 +373,45 @@ static bool is_communicator(const struct pilgrim_value *v, const char *name)
     return v->type == PILGRIM_OBJECT && strcmp(v->text, "comm") == 0 && strcmp(text, name) == 0;
 }
 
-static bool names_communicator(const struct pilgrim_call *call, const char *name)
+static void note_communicator(struct selector *s, const struct pilgrim_value *v)
+{
+    char text[NOTE_BYTES];
+    if (v->type == PILGRIM_NAME && strncmp(v->text, "MPI_COMM_", 9) == 0 && strcmp(v->text, "MPI_COMM_NULL") != 0)
+        note_name(&s->comms, v->text);
+    if (v->type == PILGRIM_OBJECT && strcmp(v->text, "comm") == 0) {
+        snprintf(text, sizeof text, "comm:%" PRId64, v->id);
+        note_name(&s->comms, text);
+    }
+}
+
+static bool names_communicator(struct selector *s, const struct pilgrim_call *call, const char *name)
 {
     for (size_t i = 0; i < call->function->parameter_count; i++)
         if (is_communicator(&call->in[i], name) || is_communicator(&call->out[i], name))
             return true;
+    for (size_t i = 0; !s->found[SELECT_COMM] && i < call->function->parameter_count; i++) {
+        note_communicator(s, &call->in[i]);
+        note_communicator(s, &call->out[i]);
+    }
     return false;
 }
 
-static bool has_tag(const struct selector *s, const struct pilgrim_value *v)
+static bool has_tag(struct selector *s, const struct pilgrim_value *v)
 {
     if (v->type == PILGRIM_STATUS)
         return v->count > 1 && has_tag(s, &v->items[1]);
     for (size_t i = 0; v->type == PILGRIM_ARRAY && i < v->count; i++)
         if (v->items[i].type == PILGRIM_STATUS && has_tag(s, &v->items[i]))
             return true;
-    return v->type == PILGRIM_INT && v->integer >= 0 &&
-           selection_has_number(s->selection, SELECT_TAG, (uint64_t)v->integer);
+    if (v->type != PILGRIM_INT || v->integer < 0)
+        return false;
+    s->tag_least = !s->has_tags || v->integer < s->tag_least ? v->integer : s->tag_least;
+    s->tag_most = !s->has_tags || v->integer > s->tag_most ? v->integer : s->tag_most;
+    s->has_tags = true;
+    return selection_has_number(s->selection, SELECT_TAG, (uint64_t)v->integer);
 }
 
-static bool is_tagged(const struct selector *s, const struct pilgrim_call *call)
+static bool is_tagged(struct selector *s, const struct pilgrim_call *call)
 {
     static const char *const in[] = {"tag", "sendtag", "recvtag"}, *const out[] = {"status", "array_of_statuses"};
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
@@ -336,34 +428,39 @@ static bool is_wanted_peer(const void *selector, uint32_t rank)
     return selection_has_number(((const struct selector *)selector)->selection, SELECT_PEER, rank);
 }
 
+static bool is_in_time(struct selector *s, const struct pilgrim_call *call)
+{
+    return !is_timed(s) || (call->timed && !is_before(s, call, true) && is_before(s, call, false));
+}
+
+static bool moves_enough(struct selector *s, const struct pilgrim_call *call)
+{
+    const uint64_t wanted = s->selection->criteria[SELECT_BYTES].number;
+    const struct pilgrim_volume volume = volumes_of(s->volumes, call);
+    const uint64_t both = volume.sent + volume.received < volume.sent ? UINT64_MAX : volume.sent + volume.received;
+    s->bytes_most = both > s->bytes_most ? both : s->bytes_most;
+    return both >= wanted;
+}
+
 static bool call_fits(struct selector *s, const struct pilgrim_call *call)
 {
     const struct criterion *c = s->selection->criteria;
-    if (is_timed(s) && (!call->timed || is_before(s, call, true) || !is_before(s, call, false)))
+    if (!is_in_time(s, call))
         return false;
+    s->found[SELECT_SINCE] = true;
     if (c[SELECT_FAILED].set && !pilgrim_call_failed(call))
         return false;
-    if (c[SELECT_COMM].set && !names_communicator(call, c[SELECT_COMM].text))
+    s->found[SELECT_FAILED] = true;
+    if (c[SELECT_COMM].set && !names_communicator(s, call, c[SELECT_COMM].text))
         return false;
+    s->found[SELECT_COMM] = true;
     if (c[SELECT_TAG].set && !is_tagged(s, call))
         return false;
+    s->found[SELECT_TAG] = true;
     if (c[SELECT_PEER].set && !volumes_peer(s->volumes, call, is_wanted_peer, s))
         return false;
-    if (!c[SELECT_BYTES].set)
-        return true;
-    const struct pilgrim_volume volume = volumes_of(s->volumes, call);
-    return volume.sent >= c[SELECT_BYTES].number || volume.received >= c[SELECT_BYTES].number ||
-           volume.sent + volume.received >= c[SELECT_BYTES].number;
-}
-
-/* Notes the text of a marker, for a message. */
-static void note_phase(struct selector *s, const char *text)
-{
-    for (unsigned i = 0; i < s->phase_count; i++)
-        if (strncmp(s->phases[i], text, PHASE_BYTES - 1) == 0)
-            return;
-    if (s->phase_count < PHASES_SHOWN)
-        snprintf(s->phases[s->phase_count++], PHASE_BYTES, "%s", text);
+    s->found[SELECT_PEER] = true;
+    return !c[SELECT_BYTES].set || moves_enough(s, call);
 }
 
 static void follow_phase(struct selector *s, const struct pilgrim_call *call)
@@ -374,7 +471,7 @@ static void follow_phase(struct selector *s, const struct pilgrim_call *call)
     s->in_phase = strcmp(text, s->selection->criteria[SELECT_PHASE].text) == 0;
     s->found_phase |= s->in_phase;
     if (!s->found_phase)
-        note_phase(s, text);
+        note_name(&s->phases, text);
 }
 
 enum pilgrim_status selector_see(struct selector *s, const struct pilgrim_call *call, uint32_t segment, bool *fits,
@@ -395,6 +492,7 @@ enum pilgrim_status selector_see(struct selector *s, const struct pilgrim_call *
     if (*fits && !known_class_fits(s, call->class_, segment, fits))
         return no_memory(error);
     *fits = *fits && call_fits(s, call);
+    s->chose |= *fits;
     return PILGRIM_OK;
 }
 
@@ -405,37 +503,168 @@ enum pilgrim_status selector_take(struct selector *s, const struct pilgrim_call 
     *fits = true;
     if (!s->selection)
         return PILGRIM_OK;
+    const bool chose = s->chose;
     if (!s->has_upcoming || (s->upcoming != SELECTOR_NONE && call->seq > s->upcoming))
         status = selector_next(s, call->seq, &s->upcoming, error);
     s->has_upcoming = true;
     if (status == PILGRIM_OK)
         status = selector_see(s, call, segment, fits, error);
     *fits = *fits && call->seq == s->upcoming;
+    s->chose = chose || *fits;
     return status;
+}
+
+/* ---- what there is instead ---- */
+
+__attribute__((format(printf, 2, 3))) static void say(struct pilgrim_error *e, const char *format, ...)
+{
+    const size_t used = strlen(e->message);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(e->message + used, sizeof e->message - used, format, arguments);
+    va_end(arguments);
+}
+
+static void say_names(struct pilgrim_error *e, const struct met_names *names, const char *quote)
+{
+    for (unsigned i = 0; i < names->count; i++)
+        say(e, "%s %s%s%s", i ? "," : "", quote, names->names[i], quote);
+    if (names->more)
+        say(e, ", ...");
+}
+
+static void say_loop(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "no loop %" PRIu64 ": ", s->selection->criteria[SELECT_LOOP].ranges->first);
+    if (s->loops_most > 1)
+        say(e, "rank %" PRIu32 " has loops 1-%zu", s->loops_rank, s->loops_most);
+    else if (s->loops_most)
+        say(e, "rank %" PRIu32 " has loop 1 alone", s->loops_rank);
+    else
+        say(e, "the chosen threads have no loops");
+}
+
+static void say_phase(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "no phase '%.40s': %s", s->selection->criteria[SELECT_PHASE].text,
+        s->phases.count ? "the chosen threads have" : "the chosen threads have no markers");
+    say_names(e, &s->phases, "'");
+}
+
+static void say_times(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "--since and --until: ");
+    if (s->has_span)
+        say(e, "the chosen calls are between %.6fs and %.6fs, and none is in that time", (double)s->span_begin / 1e9,
+            (double)s->span_end / 1e9);
+    else
+        say(e, "no call has a time");
+}
+
+static void say_site(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "--site: no call from '%.100s'; there are", s->selection->criteria[SELECT_SITE].text);
+    say_names(e, &s->sites, "");
+    if (!s->sites.count)
+        say(e, " no known places");
+}
+
+static void say_failed(const struct selector *s, struct pilgrim_error *e)
+{
+    (void)s;
+    say(e, "--failed: no chosen call returned an error");
+}
+
+static void say_comm(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "--comm: no call with '%.60s'; there are", s->selection->criteria[SELECT_COMM].text);
+    say_names(e, &s->comms, "");
+    if (!s->comms.count)
+        say(e, " no communicators");
+}
+
+static void say_tag(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "--tag: no call with such a tag; ");
+    if (s->has_tags && s->tag_least < s->tag_most)
+        say(e, "tags are %" PRId64 " to %" PRId64, s->tag_least, s->tag_most);
+    else if (s->has_tags)
+        say(e, "all have tag %" PRId64, s->tag_least);
+    else
+        say(e, "none has a tag");
+}
+
+static void say_peer(const struct selector *s, struct pilgrim_error *e)
+{
+    (void)s;
+    say(e, "--peer: no chosen call moves anything to or from such a rank; see --matrix");
+}
+
+static void say_bytes(const struct selector *s, struct pilgrim_error *e)
+{
+    say(e, "--bytes: no call moves %" PRIu64 " bytes; the most is %" PRIu64,
+        s->selection->criteria[SELECT_BYTES].number, s->bytes_most);
+}
+
+static void say_together(const struct selector *s, struct pilgrim_error *e)
+{
+    const char *separator = "no call fits all of";
+    for (int i = 0; i < SELECT_CRITERIA; i++)
+        if (selection_has(s->selection, (enum criterion_name)i)) {
+            say(e, "%s --%s", separator, selection_name((enum criterion_name)i));
+            separator = ",";
+        }
+}
+
+/* In the order in which a call is asked. What no call fits is said of the first of them that none met. */
+static const struct {
+    enum criterion_name name;
+    void (*say)(const struct selector *s, struct pilgrim_error *e);
+} asked[] = {{SELECT_SITE, say_site}, {SELECT_FAILED, say_failed}, {SELECT_COMM, say_comm},
+             {SELECT_TAG, say_tag},   {SELECT_PEER, say_peer},     {SELECT_BYTES, say_bytes}};
+
+static void say_call(const struct selector *s, struct pilgrim_error *e)
+{
+    const bool together = selection_has(s->selection, SELECT_LOOP) || selection_has(s->selection, SELECT_CALL);
+    if (is_timed(s) && !s->found[SELECT_SINCE] && !together) {
+        say_times(s, e);
+        return;
+    }
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (selection_has(s->selection, asked[i].name) && !s->found[asked[i].name]) {
+            if (!together)
+                asked[i].say(s, e);
+            break;
+        }
+    if (!e->message[0])
+        say_together(s, e);
 }
 
 enum pilgrim_status selector_end(const struct selector *s, struct pilgrim_error *error)
 {
     struct pilgrim_error e = {.status = PILGRIM_INVALID};
-    size_t used = 0;
-    if (selection_has(s->selection, SELECT_LOOP) && !s->found_loop) {
-        const struct selection_range *r = s->selection->criteria[SELECT_LOOP].ranges;
-        if (s->loops_most)
-            snprintf(e.message, sizeof e.message, "no loop %" PRIu64 ": rank %" PRIu32 " has loops 1-%zu", r->first,
-                     s->loops_rank, s->loops_most);
-        else
-            snprintf(e.message, sizeof e.message, "no loop %" PRIu64 ": the chosen threads have no loops", r->first);
-    } else if (selection_has(s->selection, SELECT_PHASE) && !s->found_phase) {
-        snprintf(e.message, sizeof e.message, "no phase '%.40s': %s", s->selection->criteria[SELECT_PHASE].text,
-                 s->phase_count ? "the chosen threads have" : "the chosen threads have no markers");
-        for (unsigned i = 0; i < s->phase_count; i++) {
-            used = strlen(e.message);
-            snprintf(e.message + used, sizeof e.message - used, "%s '%s'", i ? "," : "", s->phases[i]);
-        }
-    } else {
+    if (!s->selection)
         return PILGRIM_OK;
-    }
+    const struct criterion *iteration = &s->selection->criteria[SELECT_ITERATION];
+    if (selection_has(s->selection, SELECT_LOOP) && !s->found_loop)
+        say_loop(s, &e);
+    else if (iteration->set && !s->chose && iteration->ranges->first > s->iterations_most)
+        say(&e, "no iteration %" PRIu64 ": loop %" PRIu64 " has %" PRIu64 " iterations: 1-%" PRIu64,
+            iteration->ranges->first, s->iterations_loop, s->iterations_most, s->iterations_most);
+    else if (selection_has(s->selection, SELECT_PHASE) && !s->found_phase)
+        say_phase(s, &e);
+    else
+        return PILGRIM_OK;
     if (error)
         *error = e;
     return PILGRIM_INVALID;
+}
+
+bool selector_chose(const struct selector *s, struct pilgrim_error *error)
+{
+    if (!s->selection || s->chose)
+        return true;
+    *error = (struct pilgrim_error){.status = PILGRIM_INVALID};
+    say_call(s, error);
+    return false;
 }

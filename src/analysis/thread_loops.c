@@ -496,6 +496,7 @@ struct loop_places {
     struct nest *whole, *now; /* one has counted all calls, the other those before `next` */
     struct nest_item *items;
     uint32_t *regions; /* by loop */
+    uint64_t *most;    /* iterations, by loop */
     size_t count;
     struct pilgrim_cursor *cursor;
     uint64_t next; /* the call behind those that were counted */
@@ -513,11 +514,14 @@ static enum pilgrim_status prepare_places(struct loop_places *p, uint32_t rank, 
         status = walk(p->list, rank, thread, &p->seen, p->now, nest_see, error);
     p->items = s.items;
     p->regions = calloc(s.count + 1, sizeof *p->regions);
-    if (status == PILGRIM_OK && (!p->regions || !nest_build(p->now)))
+    p->most = calloc(s.count + 1, sizeof *p->most);
+    if (status == PILGRIM_OK && (!p->regions || !p->most || !nest_build(p->now)))
         status = no_memory(error);
     for (size_t i = 0; status == PILGRIM_OK && i < s.count; i++)
-        if (s.items[i].is_loop)
+        if (s.items[i].is_loop) {
+            p->most[p->count] = s.items[i].counts.max;
             p->regions[p->count++] = s.items[i].region;
+        }
     return status;
 }
 
@@ -560,12 +564,18 @@ void loop_places_close(struct loop_places *p)
     loops_free(p->list);
     free(p->items);
     free(p->regions);
+    free(p->most);
     free(p);
 }
 
 size_t loop_places_count(const struct loop_places *p)
 {
     return p->count;
+}
+
+uint64_t loop_places_most(const struct loop_places *p, size_t loop)
+{
+    return loop > 0 && loop <= p->count ? p->most[loop - 1] : 0;
 }
 
 /* Passes to the next run of calls. */

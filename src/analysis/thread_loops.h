@@ -38,6 +38,9 @@ void loop_places_close(struct loop_places *p); /* NULL is legal */
 
 size_t loop_places_count(const struct loop_places *p);
 
+/* Returns the most iterations that LOOP, from 1, has in one go; 0: there is no such loop. */
+uint64_t loop_places_most(const struct loop_places *p, size_t loop);
+
 /* Sets *ITERATION to the iteration of LOOP, from 1, that call SEQ is in, since the loop was entered; 0: it is not in
  * it. SEQ must not be below that of the last time. errors: as pilgrim_cursor_next */
 enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,

@@ -8,13 +8,6 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/match_map.h"
 
-/* What one call waited for, so far. */
-struct call_waiting {
-    uint64_t ns[2],
-        error_ns[2]; /* for the sender of a message that it receives, for the receiver of one that it sent */
-    uint32_t rank[2], site[2];
-};
-
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
     static const char *const names[] = {"late sender",    "late receiver", "wait at barrier", "wait at n x n",
@@ -75,21 +68,23 @@ static bool add_cause(struct wait_states *w, enum wait_pattern pattern, uint32_t
     return true;
 }
 
-static bool add(struct wait_states *w, enum wait_pattern pattern, const struct match_call *call, uint64_t ns,
-                uint64_t error_ns, uint32_t cause, uint32_t cause_site)
+/* Counts what a call has waited. Sets its wait to 0 if that is not resolved. */
+static bool add(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
-    struct wait_row *row = row_of(w, pattern, call->site, call->rank);
+    struct wait_row *row = row_of(w, event->kind, call->site, call->rank);
     if (!row)
         return false;
-    if (ns <= error_ns) {
+    if (event->wait_ns <= event->error_ns) {
         row->sum.unresolved++;
+        event->wait_ns = 0;
         return true;
     }
     row->sum.count++;
-    row->sum.total_ns += ns;
-    row->sum.error_ns += error_ns;
-    row->sum.max_ns = ns > row->sum.max_ns ? ns : row->sum.max_ns;
-    return add_cause(w, pattern, call->site, cause, cause_site, ns);
+    row->sum.total_ns += event->wait_ns;
+    row->sum.error_ns += event->error_ns;
+    row->sum.max_ns = event->wait_ns > row->sum.max_ns ? event->wait_ns : row->sum.max_ns;
+    const struct cause_thread *late = &w->causes_found.threads[event->late->thread];
+    return add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
 }
 
 /* ---- messages ---- */
@@ -111,19 +106,42 @@ static bool blocks(const struct wait_states *w, const struct match_call *call)
            strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0;
 }
 
-/* CALL waited NS for OTHER to begin: WHICH is the index in struct call_waiting. */
-static bool note(struct wait_states *w, struct match_call *call, int which, uint64_t ns, const struct match_call *other)
+/* Returns the event of a call. NULL: no memory */
+static struct cause_event *event_of(const struct wait_states *w, struct match_call *call)
 {
-    struct call_waiting *waiting = call->user;
-    if (!waiting && !(waiting = call->user = calloc(1, sizeof *waiting)))
+    struct cause_event *event = call->user;
+    if (!event && (event = call->user = cause_event_new()) != NULL) {
+        event->thread = w->causes_found.first_thread[call->rank] + call->thread;
+        event->site = call->site;
+    }
+    return event;
+}
+
+/* CALL waited NS for OTHER to begin. Of all that it waited for the longest counts; a call that waits for a sender does
+ * not wait for a receiver as well. */
+static bool note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
+                 struct match_call *other)
+{
+    struct cause_event *event = event_of(w, call), *late = event_of(w, other);
+    if (!event || !late)
         return false;
-    if (ns <= waiting->ns[which])
+    const bool other_kind = event->wait_ns && (event->kind == WAIT_LATE_RECEIVER) != (pattern == WAIT_LATE_RECEIVER);
+    if (other_kind ? pattern == WAIT_LATE_RECEIVER : ns <= event->wait_ns)
         return true;
-    waiting->ns[which] = ns;
-    waiting->error_ns[which] = error_of(w, call, other);
-    waiting->rank[which] = other->rank;
-    waiting->site[which] = other->site;
+    event->kind = pattern;
+    event->wait_ns = ns;
+    event->error_ns = error_of(w, call, other);
+    late->references++;
+    cause_event_drop(&w->causes_found, event->late);
+    event->late = late;
     return true;
+}
+
+/* CALL cannot end before OTHER begins. */
+static bool depends(const struct wait_states *w, struct match_call *call, struct match_call *other)
+{
+    struct cause_event *event = event_of(w, call), *on = event_of(w, other);
+    return event && on && (call->given || cause_depends(event, on, NULL));
 }
 
 /* Counts a receive that ended before its send began. */
@@ -145,36 +163,54 @@ static bool see_message(void *context, const struct match_operation *send, const
         return true;
     struct match_call *received = receive->ended, *sent = send->ended;
     const uint64_t began = send->begun->enter_ns, posted = receive->begun->enter_ns;
-    if (received && received->timed)
+    if (received && received->timed) {
         check_clocks(w, received, send->begun);
+        if (!depends(w, received, send->begun))
+            return false;
+    }
     if (received && !received->given && blocks(w, received)) {
         const uint64_t until = began < received->leave_ns ? began : received->leave_ns;
-        if (until > received->enter_ns && !note(w, received, 0, until - received->enter_ns, send->begun))
+        if (until > received->enter_ns && !note(w, received, WAIT_LATE_SENDER, until - received->enter_ns, send->begun))
             return false;
     }
     if (sent && !sent->given && !send->buffered && blocks(w, sent) && posted > sent->enter_ns &&
         posted < sent->leave_ns)
-        return note(w, sent, 1, posted - sent->enter_ns, receive->begun);
+        return depends(w, sent, receive->begun) &&
+               note(w, sent, WAIT_LATE_RECEIVER, posted - sent->enter_ns, receive->begun);
     return true;
 }
 
 static bool see_call(void *context, struct match_call *call)
 {
     struct wait_states *w = context;
-    struct call_waiting *waiting = call->user;
-    bool good = true;
-    if (call->timed) {
-        w->first_ns = call->enter_ns < w->first_ns ? call->enter_ns : w->first_ns;
-        w->last_ns = call->leave_ns > w->last_ns ? call->leave_ns : w->last_ns;
-    }
-    if (!waiting)
+    struct cause_event *event = call->user;
+    if (!event)
         return true;
-    const int which = waiting->ns[0] ? 0 : 1; /* a call that waits for a sender does not wait for a receiver as well */
-    good = add(w, which ? WAIT_LATE_RECEIVER : WAIT_LATE_SENDER, call, waiting->ns[which], waiting->error_ns[which],
-               waiting->rank[which], waiting->site[which]);
-    free(waiting);
+    return (!event->wait_ns || add(w, event, call)) && causes_resolve(&w->causes_found, event);
+}
+
+/* Each call, as it is read. */
+static bool see(void *context, const struct match_seen *seen)
+{
+    struct wait_states *w = context;
+    struct cause_event *event = NULL;
+    if (!seen->call->timed)
+        return true;
+    w->first_ns = seen->enter_ns < w->first_ns ? seen->enter_ns : w->first_ns;
+    w->last_ns = seen->leave_ns > w->last_ns ? seen->leave_ns : w->last_ns;
+    if (seen->record) {
+        if (!(event = event_of(w, seen->record)))
+            return false;
+        event->resolved = !seen->ends;
+    }
+    return causes_call(&w->causes_found, seen->rank, seen->thread, seen->site, seen->enter_ns, seen->leave_ns, event);
+}
+
+static void forget(void *context, struct match_call *call)
+{
+    struct wait_states *w = context;
+    cause_event_drop(&w->causes_found, call->user);
     call->user = NULL;
-    return good;
 }
 
 /* ---- collective operations ---- */
@@ -185,10 +221,9 @@ static bool wait_for(struct wait_states *w, enum wait_pattern pattern, const str
 {
     if (!until || until == entry || !entry->ended || !blocks(w, entry->ended))
         return true;
-    const struct match_call *call = entry->ended, *other = until->begun;
+    struct match_call *call = entry->ended, *other = until->begun;
     const uint64_t end = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
-    return end <= call->enter_ns ||
-           add(w, pattern, call, end - call->enter_ns, error_of(w, call, other), other->rank, other->site);
+    return depends(w, call, other) && (end <= call->enter_ns || note(w, call, pattern, end - call->enter_ns, other));
 }
 
 static bool is_root(const struct match_entry *entry)
@@ -206,13 +241,38 @@ static const struct match_entry *last_of(const struct match_collective *c, bool 
     return last;
 }
 
+/* Returns those that send something; all: all. NULL: no memory */
+static struct cause_hub *hub_of(struct wait_states *w, const struct match_collective *c, bool all)
+{
+    struct cause_hub *hub = cause_hub_new();
+    for (const struct match_entry *e = c->entries; e && hub; e = e->next) {
+        struct cause_event *event = all || e->sends ? event_of(w, e->begun) : NULL;
+        if ((all || e->sends) && (!event || !cause_hub_add(hub, event))) {
+            cause_hub_drop(&w->causes_found, hub);
+            return NULL;
+        }
+    }
+    return hub;
+}
+
+static bool depends_on_all(const struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
+{
+    if (!hub || !entry->ended || !entry->ended->timed || entry->ended->given)
+        return true;
+    struct cause_event *event = event_of(w, entry->ended);
+    return event && cause_depends(event, NULL, hub);
+}
+
 static bool all_wait(struct wait_states *w, const struct match_collective *c, enum wait_pattern pattern, bool all)
 {
     const struct match_entry *last = last_of(c, all);
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if ((all || e->receives) && !wait_for(w, pattern, e, last))
-            return false;
-    return true;
+    struct cause_hub *hub = last && last->begun ? hub_of(w, c, all) : NULL;
+    bool good = hub != NULL || !last;
+    for (const struct match_entry *e = c->entries; e && good; e = e->next)
+        if (all || e->receives)
+            good = wait_for(w, pattern, e, last) && depends_on_all(w, e, hub);
+    cause_hub_drop(&w->causes_found, hub);
+    return good;
 }
 
 static const struct match_entry *root_of(const struct match_collective *c)
@@ -312,33 +372,91 @@ static int compare_causes(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,
-                                     struct pilgrim_error *error)
+/* Adds up what waits are due to. */
+static bool see_roots(void *context, const struct cause_event *event, const struct delay_roots *roots)
 {
-    struct match_map rows = {0}, causes = {0};
-    const struct match_events events = {
-        .context = w, .message = see_message, .collective = see_collective, .call = see_call};
-    *w = (struct wait_states){
-        .match = match_new(trace), .process_count = pilgrim_rank_count(trace), .first_ns = UINT64_MAX};
-    if (!w->match)
-        return no_memory(error);
-    w->row_numbers = &rows;
-    w->cause_numbers = &causes;
-    enum pilgrim_status status = match_trace(w->match, &events, true, &w->totals, error);
-    match_map_free(&rows);
-    match_map_free(&causes);
-    w->row_numbers = w->cause_numbers = NULL;
+    struct wait_states *w = context;
+    for (uint32_t i = 0; i < roots->count; i++) {
+        const struct delay_root *root = &roots->roots[i];
+        size_t number;
+        struct wait_root *all = with_room(w->roots, w->root_count, &w->root_capacity, sizeof *all);
+        if (!all)
+            return false;
+        w->roots = all;
+        const struct match_key key = {{(uint64_t)event->kind << 32 | event->site, root->thread, root->class}};
+        if (!number_of(w->root_numbers, key, w->root_count, &number))
+            return false;
+        if (number == w->root_count)
+            all[w->root_count++] = (struct wait_root){
+                .pattern = event->kind, .site = event->site, .thread = root->thread, .class = root->class};
+        *(root->direct ? &all[number].direct_ns : &all[number].indirect_ns) += root->ns;
+        all[number].error_ns += root->ns / (double)event->wait_ns * (double)event->error_ns;
+    }
+    return !w->each || w->each(w->each_context, event);
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+    const struct wait_root *x = a, *y = b;
+    const double all_x = x->direct_ns + x->indirect_ns, all_y = y->direct_ns + y->indirect_ns;
+    if (x->pattern != y->pattern)
+        return x->pattern < y->pattern ? -1 : 1;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    if (all_x != all_y)
+        return all_x > all_y ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->class > y->class) - (x->class < y->class);
+}
+
+static void sort_all(struct wait_states *w)
+{
     if (w->row_count)
         qsort(w->rows, w->row_count, sizeof *w->rows, compare_rows);
     if (w->cause_count)
         qsort(w->causes, w->cause_count, sizeof *w->causes, compare_causes);
+    if (w->root_count)
+        qsort(w->roots, w->root_count, sizeof *w->roots, compare_roots);
+}
+
+enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace, wait_each each,
+                                     void *context, struct pilgrim_error *error)
+{
+    struct match_map rows = {0}, causes = {0}, roots = {0};
+    const struct match_events events = {.context = w,
+                                        .seen = see,
+                                        .freed = forget,
+                                        .message = see_message,
+                                        .collective = see_collective,
+                                        .call = see_call};
+    *w = (struct wait_states){.each = each,
+                              .each_context = context,
+                              .match = match_new(trace),
+                              .process_count = pilgrim_rank_count(trace),
+                              .first_ns = UINT64_MAX};
+    if (!causes_begin(&w->causes_found, trace, see_roots, w) || !w->match)
+        return no_memory(error);
+    w->row_numbers = &rows;
+    w->cause_numbers = &causes;
+    w->root_numbers = &roots;
+    enum pilgrim_status status = match_trace(w->match, &events, true, &w->totals, error);
+    if (status != PILGRIM_NOMEM && !causes_end(&w->causes_found))
+        status = no_memory(error);
+    match_map_free(&rows);
+    match_map_free(&causes);
+    match_map_free(&roots);
+    w->row_numbers = w->cause_numbers = w->root_numbers = NULL;
+    sort_all(w);
     return status;
 }
 
 void wait_states_free(struct wait_states *w)
 {
     match_free(w->match);
+    causes_free(&w->causes_found);
     free(w->rows);
     free(w->causes);
+    free(w->roots);
     *w = (struct wait_states){0};
 }

@@ -9,6 +9,7 @@
 
 #include <pilgrim/reader.h>
 
+#include "analysis/causes.h"
 #include "analysis/match.h"
 
 enum wait_pattern {
@@ -45,23 +46,41 @@ struct wait_cause {
     uint64_t total_ns;
 };
 
+/* How much of the waits of one pattern at one site is due, in the end, to one class of time of one thread. */
+struct wait_root {
+    enum wait_pattern pattern;
+    uint32_t site;
+    uint32_t thread, class; /* as in delay_costs.h */
+    double direct_ns;       /* the thread was waited for because of this */
+    double indirect_ns;     /* a thread was waited for that had waited because of this */
+    double error_ns;
+};
+
+/* Is given each wait that is resolved, once it is known what it is due to. false: no memory */
+typedef bool (*wait_each)(void *context, const struct cause_event *event);
+
 struct wait_states {
+    wait_each each; /* NULL: nobody asks */
+    void *each_context;
     struct match *match; /* for match_site */
+    struct causes causes_found;
     uint32_t process_count;
     struct match_totals totals;
     struct wait_row *rows; /* sorted by pattern, site, rank */
     size_t row_count, row_capacity;
     struct wait_cause *causes; /* sorted by pattern, site, and the most first */
     size_t cause_count, cause_capacity;
-    struct match_map *row_numbers, *cause_numbers; /* while they are found */
-    uint64_t first_ns, last_ns;                    /* the run: from the first to the last call that was seen */
-    uint64_t backward, backward_max_ns;            /* receives that ended before their send began, beyond the errors */
+    struct wait_root *roots; /* sorted in the same way */
+    size_t root_count, root_capacity;
+    struct match_map *row_numbers, *cause_numbers, *root_numbers; /* while they are found */
+    uint64_t first_ns, last_ns;         /* the run: from the first to the last call that was seen */
+    uint64_t backward, backward_max_ns; /* receives that ended before their send began, beyond the errors */
 };
 
 /* Finds the wait states of TRACE, which is borrowed. *W is to be freed in any case. After an error it has what was
- * found until then. errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
-enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,
-                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+ * found until then. EACH: NULL is legal. errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
+enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace, wait_each each,
+                                     void *context, struct pilgrim_error *error) PILGRIM_CHECKED;
 void wait_states_free(struct wait_states *w);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "lifecycle/runtime.h"
+#include "process/told_site.h"
 #include "wrap/call_inline.h"
 
 void pilgrim_runtime_on(void)
@@ -47,4 +48,17 @@ void pilgrim_runtime_dump(FILE *to)
     thread_visit(dump_thread, to);
     if (t && !inside)
         thread_leave(t);
+}
+
+const void *pilgrim_runtime_site(const struct pilgrim_frame *site)
+{
+    atomic_fetch_or(&capture.off, OFF_MOVED);
+    return told_site(site);
+}
+
+void pilgrim_runtime_call_at(const void *site, int fortran)
+{
+    if (!told_now.told)
+        (void)thread_self(); /* threads are numbered by their first calls */
+    told_now = (struct told_call){true, fortran, site};
 }

@@ -19,6 +19,7 @@
 #include "process/capture.h"
 #include "process/spill.h"
 #include "process/stack.h"
+#include "process/told_site.h"
 #include "functions.h"
 #include "objects/modules.h"
 #include "timing/common_times.h"
@@ -53,7 +54,8 @@ static bool tells_end; /* the key exists */
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
-    return modules_frame(site, frames);
+    const size_t told = told_frames(site, frames);
+    return told ? told : modules_frame(site, frames);
 }
 
 static const struct call_path *find_path(const void *site, const void *frame, const struct path_walk **walk)

@@ -5,6 +5,7 @@
 #include "read/cursor/cursor.h"
 #include "read/cursor/loop_counts.h"
 #include "read/table/columns.h"
+#include "read/table/trace_error.h"
 
 uint32_t pilgrim_rank_count(const struct pilgrim_trace *t)
 {
@@ -74,6 +75,26 @@ const char *pilgrim_property(const struct pilgrim_trace *t, const char *key)
     return NULL;
 }
 
+enum pilgrim_status pilgrim_thread_group(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread, uint32_t *group,
+                                         struct pilgrim_error *error)
+{
+    const struct shard *v;
+    struct stream_position at;
+    if (!t || !group)
+        return trace_null(error);
+    if (rank >= t->rank_count || thread >= segment_threads(t, 0, rank))
+        return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
+    enum pilgrim_status status = segment_hold(t, 0, rank, &v, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (thread_find(v, rank - v->first_rank, thread, &at))
+        *group = v->first_group + (uint32_t)(at.group - v->groups);
+    else
+        status = trace_error(error, PILGRIM_DAMAGED, 0, "thread %u of rank %u is in no group", thread, rank);
+    shard_release(t, v);
+    return status;
+}
+
 void pilgrim_thread_info(const struct pilgrim_cursor *c, struct pilgrim_thread_info *info)
 {
     if (!info)
@@ -92,21 +113,17 @@ void pilgrim_thread_info(const struct pilgrim_cursor *c, struct pilgrim_thread_i
 enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *c, size_t class_number,
                                        struct pilgrim_class_info *info)
 {
-    struct value_group_position found;
     if (!c || !info)
         return PILGRIM_INVALID;
-    const struct shard *v = c->shard;
     const struct stored_group *g = c->stream.group;
     if (class_number >= g->class_count)
         return PILGRIM_INVALID;
-    const struct group_class *class = &v->group_classes[g->classes[class_number]];
-    if (!value_group_find(v, class, &c->stream, &found))
-        return PILGRIM_DAMAGED;
-    *info = (struct pilgrim_class_info){.class_ = &v->classes[class->class].shown,
-                                        .value_group = found.number,
-                                        .value_group_size = found.size,
-                                        .signature_count = found.value_group->call_count_limit,
-                                        .values = found.value_group->sequence};
+    const struct class_state *state = &c->classes[class_number];
+    *info = (struct pilgrim_class_info){.class_ = &state->class->shown,
+                                        .value_group = state->value_group_number,
+                                        .value_group_size = state->value_group_size,
+                                        .signature_count = state->value_group->call_count_limit,
+                                        .values = state->value_group->sequence};
     for (uint32_t i = 0; i < g->loop_count; i++)
         if (g->loops[i].class_index == class_number)
             info->body = g->loops[i].body;

@@ -10,6 +10,7 @@
 #include "process/short_memory.h"
 #include "process/spill.h"
 #include "process/stack.h"
+#include "process/told_site.h"
 #include "wrap/call_inline.h"
 #include "record/stream_inline.h"
 #include "objects/sharing.h"
@@ -90,7 +91,10 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         thread_leave(t);
         return NULL;
     }
-    t->class = recorded ? stream_class_head(t->stream, function, site, frame, from != NULL) : NULL;
+    if (told_now.told)
+        site = told_now.site, frame = NULL;
+    const bool fortran = from || (told_now.told && told_now.fortran);
+    t->class = recorded ? stream_class_head(t->stream, function, site, frame, fortran) : NULL;
     if (recorded && !t->class) {
         thread_leave(t);
         return call_no_memory();

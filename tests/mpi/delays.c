@@ -97,6 +97,15 @@ static void scan(void)
     MPI_Scan(data, other, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+static void chain(void) /* all wait for the first one */
+{
+    work(0);
+    if (world_rank > 0)
+        MPI_Recv(other, 8, MPI_INT, world_rank - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (world_rank + 1 < world_size)
+        MPI_Send(data, 8, MPI_INT, world_rank + 1, 5, MPI_COMM_WORLD);
+}
+
 static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -124,6 +133,7 @@ static const struct {
     {"broadcast", late_broadcast},
     {"reduce", early_reduce},
     {"scan", scan},
+    {"chain", chain},
     {"hidden", hidden},
 };
 

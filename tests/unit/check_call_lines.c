@@ -3,6 +3,9 @@
  * prints them. The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/output.c"
 #include "../../decoder/call_lines.c"
+#include "../../src/analysis/call_values.c"
+#include "../../src/analysis/communicator_names.c"
+#include "../../src/analysis/error_classes.c"
 #include "../../src/analysis/in_flight.c"
 #include "../../decoder/json.c"
 #include "../../decoder/text.c"

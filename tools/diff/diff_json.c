@@ -221,6 +221,10 @@ void report_json(struct output *o, const struct diff_report *r)
         put_text(o, r->options->paths[side]);
         out_json_field(o, "ranks", r->ranks[side]);
         out_json_field(o, "calls", (int64_t)r->calls[side]);
+        if (r->options->two_iterations) {
+            out_json_field(o, "loop", (int64_t)r->options->loop);
+            out_json_field(o, "iteration", (int64_t)r->options->iterations[side]);
+        }
         out_char(o, '}');
     }
     put_firsts(o, r);

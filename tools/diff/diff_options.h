@@ -33,7 +33,10 @@ struct diff_options {
     bool all; /* print all rows */
     bool two_ranks;
     uint32_t ranks[2];
-    uint64_t memory; /* bytes that the reader may take */
+    bool two_iterations;
+    uint64_t loop, iterations[2]; /* from 1 */
+    const char *not_replayed;     /* --replay: names of functions with commas between them; NULL: B is no replay */
+    uint64_t memory;              /* bytes that the reader may take */
 };
 
 /* Sets *O from the command line; its texts are borrowed. Returns -1, or the exit status: help was printed, or a line

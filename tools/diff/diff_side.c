@@ -113,6 +113,18 @@ static enum pilgrim_status read_thread(struct diff_side *s, struct side_thread *
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
+/* Sets T->group and returns true if that group was read already, so that no cursor is needed. */
+static bool group_is_known(const struct diff_side *s, struct side_thread *t)
+{
+    uint32_t number;
+    if (pilgrim_segment_count(s->trace) != 1 ||
+        pilgrim_thread_group(s->trace, t->rank, t->thread, &number, NULL) != PILGRIM_OK || number >= s->group_count ||
+        !s->groups[number].known)
+        return false;
+    t->group = s->groups[number].plain ? number : NONE;
+    return true;
+}
+
 enum pilgrim_status side_read(struct diff_side *s, uint32_t rank, struct pilgrim_error *error)
 {
     enum pilgrim_status status = PILGRIM_OK;
@@ -125,6 +137,8 @@ enum pilgrim_status side_read(struct diff_side *s, uint32_t rank, struct pilgrim
             if (!thread)
                 return no_memory(error);
             *thread = (struct side_thread){.rank = r, .thread = t};
+            if (group_is_known(s, thread))
+                continue;
             status = pilgrim_cursor_open(s->trace, r, t, &cursor, error);
             if (status == PILGRIM_OK)
                 status = read_thread(s, thread, cursor, error);

@@ -284,6 +284,12 @@ void report_text(struct output *o, const struct diff_report *r)
     for (int side = 0; side < 2; side++) {
         out_text(o, side ? "B: " : "A: ");
         out_name(o, r->options->paths[side]);
+        if (r->options->two_iterations) {
+            out_text(o, ", iteration ");
+            out_uint(o, r->options->iterations[side]);
+            out_text(o, " of loop ");
+            out_uint(o, r->options->loop);
+        }
         out_text(o, ", ");
         out_uint(o, r->calls[side]);
         out_text(o, " calls of ");

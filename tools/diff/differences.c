@@ -88,8 +88,9 @@ void differ_first(struct differences *d, const struct diff_where *where, const u
     char key[256];
     bool is_new;
     void *rows = d->firsts;
+    const uint64_t *at = d->by_place ? where->at : where->call;
     snprintf(key, sizeof key, "first %u %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, where->thread,
-             kinds[0], kinds[1], where->call[0], where->call[1], calls[0], calls[1], alike_again);
+             kinds[0], kinds[1], at[0], at[1], calls[0], calls[1], alike_again);
     struct first_row *row = find_row(d, key, &rows, &d->first_count, &d->first_capacity, sizeof *row, &is_new);
     d->firsts = rows;
     if (row && is_new)

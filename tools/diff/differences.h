@@ -64,6 +64,7 @@ struct differences {
     uint32_t *row_of_key;
     size_t key_capacity;
     struct output *scratch; /* where values become texts */
+    bool by_place;          /* rows are of calls at one place in an iteration (`at`), whatever their numbers are */
     bool failed;            /* no memory: some are missing */
 };
 

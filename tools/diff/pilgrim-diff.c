@@ -9,6 +9,7 @@
 
 #include "../../decoder/decode_errors.h"
 #include "diff_report.h"
+#include "iteration_compare.h"
 #include "rank_pairs.h"
 
 /* All that is opened. */
@@ -22,6 +23,7 @@ struct diff {
     struct comparison comparison;
     struct site_times times;
     const char *note;
+    uint64_t calls[2]; /* of the iterations that are compared */
 };
 
 static int failed(const char *path, const struct pilgrim_error *error)
@@ -96,7 +98,8 @@ static int open_all(struct diff *d)
 /* Compares times where whole traces are compared. */
 static bool times_are_asked(const struct diff *d)
 {
-    return !(d->options.ignored & IGNORE_TIMES) && !d->options.two_ranks && d->traces[0] != d->traces[1];
+    return !(d->options.ignored & IGNORE_TIMES) && !d->options.two_ranks && !d->options.two_iterations &&
+           d->traces[0] != d->traces[1];
 }
 
 static int compare_all(struct diff *d)
@@ -104,13 +107,17 @@ static int compare_all(struct diff *d)
     struct pilgrim_error error;
     bool same_count = pilgrim_rank_count(d->traces[0]) == pilgrim_rank_count(d->traces[1]);
     struct comparison *c = &d->comparison;
-    *c = (struct comparison){
-        .sides = {&d->sides[0], &d->sides[1]},
-        .kinds = d->kinds,
-        .rules = {d->options.ignored, d->options.two_ranks || !same_count, call_kinds_rebuilt(d->kinds)},
-        .structure_only = d->options.ignored & IGNORE_VALUES,
-        .found = &d->found};
-    enum pilgrim_status status = ranks_compare(c, d->options.two_ranks, &d->note, &error);
+    *c = (struct comparison){.sides = {&d->sides[0], &d->sides[1]},
+                             .kinds = d->kinds,
+                             .rules = {.ignored = d->options.ignored,
+                                       .relative = d->options.two_ranks || !same_count,
+                                       .rebuilt = call_kinds_rebuilt(d->kinds),
+                                       .not_replayed = d->options.not_replayed},
+                             .structure_only = d->options.ignored & IGNORE_VALUES,
+                             .found = &d->found};
+    enum pilgrim_status status = d->options.two_iterations
+                                     ? iterations_compare(c, d->options.loop, d->options.iterations, d->calls, &error)
+                                     : ranks_compare(c, d->options.two_ranks, &d->note, &error);
     if (status == PILGRIM_OK && times_are_asked(d)) {
         const struct pilgrim_trace *const traces[2] = {d->traces[0], d->traces[1]};
         status = site_times_compare(&d->times, traces, d->kinds, &error);
@@ -137,6 +144,8 @@ static int print_all(struct diff *d)
         for (size_t i = 0; i < d->sides[side].thread_count; i++)
             report.calls[side] +=
                 pilgrim_call_count(d->traces[side], d->sides[side].threads[i].rank, d->sides[side].threads[i].thread);
+        if (d->options.two_iterations)
+            report.calls[side] = d->calls[side];
     }
     if (d->options.json)
         report_json(&o, &report);

@@ -233,10 +233,27 @@ static enum pilgrim_status alike_values(struct compared_threads *t, uint64_t *al
     return key_table_put(&t->c->values_of, key, *alike) ? PILGRIM_OK : no_memory(error);
 }
 
+/* The values of a class in a value group of A and one of B, of structure groups. */
+static struct key values_key(const struct compared_threads *t)
+{
+    return (struct key){{(uint64_t)t->where.group[0] << 32 | t->where.group[1], t->classes[0],
+                         (uint64_t)t->infos[0].value_group << 32 | t->infos[1].value_group}};
+}
+
+/* Keeps that the values of a class are equal, if they are the same on all ranks that are in both value groups. */
+static enum pilgrim_status keep_equal(struct compared_threads *t, uint64_t count, struct pilgrim_error *error)
+{
+    bool same = !t->c->rules.relative && t->ranks[0] == t->ranks[1];
+    for (unsigned side = 0; side < 2; side++)
+        for (uint64_t i = 0; i < count && same; i++)
+            same = pilgrim_signature_uniform(t->cursors[side], t->classes[side], i);
+    return !same || key_table_put(&t->c->equal_values, values_key(t), 1) ? PILGRIM_OK : no_memory(error);
+}
+
 /* Compares the values of a class of A with those of its partner. */
 static enum pilgrim_status compare_class(struct compared_threads *t, struct pilgrim_error *error)
 {
-    uint64_t alike, signatures[2];
+    uint64_t alike = 0, signatures[2];
     enum pilgrim_status status = PILGRIM_OK;
     for (int side = 0; side < 2 && status == PILGRIM_OK; side++) {
         status = pilgrim_class_info(t->cursors[side], t->classes[side], &t->infos[side]);
@@ -245,6 +262,8 @@ static enum pilgrim_status compare_class(struct compared_threads *t, struct pilg
     }
     if (status != PILGRIM_OK)
         return no_group(status, error);
+    if (!t->walk && key_table_find(&t->c->equal_values, values_key(t)))
+        return PILGRIM_OK;
     uint64_t count = signatures[0] < signatures[1] ? signatures[0] : signatures[1];
     for (uint64_t i = 0; i < count && !t->walk; i++)
         t->walk |= pilgrim_signature_varies(t->cursors[0], t->classes[0], i) ||
@@ -252,6 +271,8 @@ static enum pilgrim_status compare_class(struct compared_threads *t, struct pilg
     if (t->walk)
         return PILGRIM_OK;
     t->has_values = false;
+    bool differed = t->differ;
+    t->differ = false;
     status = alike_values(t, &alike, error);
     for (uint64_t i = 0; i < count && status == PILGRIM_OK && !t->walk; i++)
         status = compare_signatures(t, (const uint64_t[2]){i, i}, UINT64_MAX, 0, error);
@@ -259,6 +280,9 @@ static enum pilgrim_status compare_class(struct compared_threads *t, struct pilg
         status = compare_places(t, alike, error);
     for (int side = 0; side < 2 && t->has_values; side++)
         hashed_sequence_free(&t->values[side]);
+    if (status == PILGRIM_OK && alike == UINT64_MAX && !t->walk && !t->differ)
+        status = keep_equal(t, count, error);
+    t->differ |= differed;
     return status;
 }
 
@@ -351,7 +375,7 @@ enum pilgrim_status threads_compare(struct comparison *c, const struct side_thre
         return PILGRIM_OK;
     }
     enum pilgrim_status status = PILGRIM_OK;
-    if (a->group != NO_GROUP && b->group != NO_GROUP) {
+    if (a->group != NO_GROUP && b->group != NO_GROUP && !c->rules.not_replayed) {
         for (int side = 0; side < 2 && status == PILGRIM_OK; side++)
             status = pilgrim_cursor_open(c->sides[side]->trace, threads[side]->rank, threads[side]->thread,
                                          &cursors[side], error);
@@ -374,5 +398,6 @@ void comparison_free(struct comparison *c)
     free(c->results);
     key_table_clear(&c->result_of);
     key_table_clear(&c->values_of);
+    key_table_clear(&c->equal_values);
     key_table_clear(&c->kind_of);
 }

@@ -29,8 +29,9 @@ struct comparison {
     size_t result_count, result_capacity;
     struct key_table result_of; /* pair of groups -> index */
     struct key_table
-        values_of;            /* pair of groups and of sequences -> how many terminals are alike, or UINT64_MAX: all */
-    struct key_table kind_of; /* while threads are walked: side and class -> kind */
+        values_of; /* pair of groups and of sequences -> how many terminals are alike, or UINT64_MAX: all */
+    struct key_table equal_values; /* pair of groups, class and value groups: equal on all ranks that are in both */
+    struct key_table kind_of;      /* while threads are walked: side and class -> kind */
 };
 
 /* Compares two threads, and adds to C->found how they differ. A NULL: thread B has no partner, and the other way round.

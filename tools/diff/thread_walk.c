@@ -5,19 +5,11 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/polls.h"
 #include "diff_options.h"
-#include "thread_compare.h"
+#include "walked.h"
 
 enum {
     EQUAL_MAX = 1 << 16, /* pairs of calls that are known to be equal */
     ROWS_MAX = 10000     /* calls of a thread whose values become rows; beyond, they are not compared */
-};
-
-/* A thread that is being walked. */
-struct walked {
-    struct pilgrim_cursor *cursor;
-    struct pilgrim_call call;
-    uint32_t kind; /* NO_KIND: behind the last call */
-    uint32_t segment;
 };
 
 /* Returns the kind of a class; NO_KIND: no memory. */
@@ -41,21 +33,37 @@ static void enter_segment(struct comparison *c, struct walked *w)
     w->segment = segment;
 }
 
-/* Goes to the next call that counts. */
-static enum pilgrim_status step(struct comparison *c, unsigned side, struct walked *w, struct pilgrim_error *error)
+enum pilgrim_status walked_next(struct comparison *c, unsigned side, struct walked *w, struct pilgrim_error *error)
 {
     for (;;) {
         w->kind = NO_KIND;
-        enum pilgrim_status status = pilgrim_cursor_next(w->cursor, &w->call, error);
+        enum pilgrim_status status = w->next(w, error);
         if (status != PILGRIM_OK)
             return status == PILGRIM_END ? PILGRIM_OK : status;
         bool failed_poll = call_is_failed_poll(&w->call);
-        enter_segment(c, w);
+        if (w->cursor)
+            enter_segment(c, w);
+        else if (pilgrim_segment_count(c->sides[side]->trace) > 1)
+            key_table_clear(&c->kind_of);
         if (failed_poll && (c->rules.ignored & IGNORE_POLLS))
             continue;
+        if (w->replayed && replay_leaves_out(w->replayed, &w->call, c->rules.not_replayed)) {
+            replay_follow(w->replayed, &w->call);
+            continue;
+        }
         w->kind = kind_of(c, side, w->call.class_, failed_poll);
-        return w->kind == NO_KIND ? no_memory(error) : PILGRIM_OK;
+        uint64_t *count =
+            w->counts && w->kind != NO_KIND ? key_table_put(w->counts, (struct key){{w->kind, side}}, 0) : NULL;
+        if (count)
+            ++*count;
+        return w->kind == NO_KIND || (w->counts && !count) ? no_memory(error) : PILGRIM_OK;
     }
+}
+
+/* The next call of a cursor. */
+static enum pilgrim_status next_of_cursor(struct walked *w, struct pilgrim_error *error)
+{
+    return pilgrim_cursor_next(w->cursor, &w->call, error);
 }
 
 /* Counts the calls of each kind: COUNTS, by kind, two each. */
@@ -115,7 +123,7 @@ static void compare_calls(struct comparison *c, const struct walked w[2], const 
 {
     struct value_difference found[VALUE_DIFFERENCES_MAX];
     const struct key key = {{w[0].call.identity, w[1].call.identity, (uint64_t)w[0].segment << 32 | w[1].segment}};
-    bool known = w[0].call.identity && w[1].call.identity;
+    bool known = w[0].call.identity && w[1].call.identity && !c->rules.not_replayed;
     if (c->structure_only || *rows > ROWS_MAX || (known && key_table_find(equal, key)))
         return;
     unsigned count = values_compare(&c->rules, &w[0].call, &w[1].call, found);
@@ -131,22 +139,23 @@ static void compare_calls(struct comparison *c, const struct walked w[2], const 
     (void)key_table_put(equal, key, 1); /* without memory, it is compared again */
 }
 
-static enum pilgrim_status walk_both(struct comparison *c, const struct side_thread *const threads[2],
-                                     struct walked w[2], struct diff_where *where, bool *differs,
-                                     struct pilgrim_error *error)
+enum pilgrim_status walked_compare(struct comparison *c, struct walked w[2], struct diff_where *where,
+                                   const uint32_t ranks[2], bool *differs, struct pilgrim_error *error)
 {
     struct key_table equal = {0};
     size_t equal_count = 0, rows = 0;
-    const uint32_t ranks[2] = {threads[0]->rank, threads[1]->rank};
     enum pilgrim_status status = PILGRIM_OK;
     for (*differs = false; status == PILGRIM_OK;) {
         for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++) {
-            status = step(c, side, &w[side], error);
+            status = walked_next(c, side, &w[side], error);
             where->call[side] = w[side].kind == NO_KIND ? NO_CALL : w[side].call.seq;
+            where->at[side] = w[side].place;
         }
         *differs = status == PILGRIM_OK && w[0].kind != w[1].kind;
         if (*differs || status != PILGRIM_OK || w[0].kind == NO_KIND)
             break;
+        for (unsigned side = 0; side < 2 && w[side].replayed; side++)
+            replay_follow(w[side].replayed, &w[side].call);
         compare_calls(c, w, where, ranks, &equal, &equal_count, &rows);
     }
     key_table_clear(&equal);
@@ -157,23 +166,31 @@ enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread 
                                  uint32_t rank, struct pilgrim_error *error)
 {
     const struct side_thread *threads[2] = {a, b};
-    struct walked w[2] = {{0}, {0}};
+    struct walked w[2] = {{.next = next_of_cursor}, {.next = next_of_cursor}};
+    const uint32_t ranks[2] = {a->rank, b->rank};
+    struct replayed_thread replayed[2] = {{.begun = 0}, {.begun = 0}};
     struct diff_where where = {rank, a->thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}};
     enum pilgrim_status status = PILGRIM_OK;
     bool differs = false;
     for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++)
         status = pilgrim_cursor_open(c->sides[side]->trace, threads[side]->rank, threads[side]->thread, &w[side].cursor,
                                      error);
+    for (int side = 0; side < 2 && c->rules.not_replayed; side++)
+        w[side].replayed = &replayed[side];
+    c->rules.threads = replayed;
     if (status == PILGRIM_OK)
-        status = walk_both(c, threads, w, &where, &differs, error);
+        status = walked_compare(c, w, &where, ranks, &differs, error);
     if (status == PILGRIM_OK && differs) {
         const uint32_t kinds[2] = {w[0].kind, w[1].kind};
         uint64_t calls[2];
         for (int side = 0; side < 2; side++)
             calls[side] = pilgrim_call_count(c->sides[side]->trace, threads[side]->rank, threads[side]->thread);
         differ_first(c->found, &where, kinds, calls, NO_CALL);
-        status = compare_counts(c, threads, &where, error);
+        if (!c->rules.not_replayed)
+            status = compare_counts(c, threads, &where, error);
     }
+    for (int side = 0; side < 2; side++)
+        replayed_thread_free(&replayed[side]);
     pilgrim_cursor_close(w[0].cursor);
     pilgrim_cursor_close(w[1].cursor);
     key_table_clear(&c->kind_of);

@@ -5,11 +5,15 @@
 
 #include <pilgrim/reader.h>
 
+#include "replay_rules.h"
+
 /* How values are compared. */
 struct value_rules {
-    unsigned ignored; /* bits of enum diff_ignore */
-    bool relative;    /* ranks are also equal if they are at the same distance from the caller's */
-    bool rebuilt;     /* of addresses in programs only the module counts */
+    unsigned ignored;         /* bits of enum diff_ignore */
+    bool relative;            /* ranks are also equal if they are at the same distance from the caller's */
+    bool rebuilt;             /* of addresses in programs only the module counts */
+    const char *not_replayed; /* B is a replay of A, without these functions (replay_rules.h); NULL: it is none */
+    const struct replayed_thread *threads; /* then: both, while they are walked */
 };
 
 /* A value that differs. */

@@ -19,6 +19,7 @@
 #include "format/trace_output.h"
 #include "merge_job.h"
 #include "merge_message.h"
+#include "../../decoder/progress.h"
 #include "write/trace_writer.h"
 
 enum { HEAD_BYTES = sizeof trace_magic + 2, PROPERTIES_MAX = 1024, RANKS_MAX = 1 << 20 };
@@ -322,7 +323,7 @@ static bool write_joined(const struct process_traces *all, const char *path)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < all->count; i++)
         bytes += all->traces[i].file.length;
-    progress_begin(bytes);
+    progress_begin("pilgrim-merge", bytes, true, true);
     enum pilgrim_status status = output_begin_locked(&o, path);
     if (status == PILGRIM_OK)
         status = find_missing(all, &missing);

@@ -8,24 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../../decoder/decode_errors.h"
+#include "../../decoder/progress.h"
 #include "base/printable.h"
-
-#define REFRESH_NS 100000000
-
-/* Progress, in bytes of the fragment files: */
-static uint64_t whole, done;
-static int64_t shown_ns; /* CLOCK_MONOTONIC: when it was shown last; 0: it is not shown */
-
-static void clear_progress(void)
-{
-    if (shown_ns)
-        fputs("\r\033[K", stderr);
-    shown_ns = 0;
-}
 
 /* Prints a line without the control characters that texts and names of files may have. */
 static void print_line(FILE *to, const char *format, va_list arguments)
@@ -43,7 +29,7 @@ static void print_line(FILE *to, const char *format, va_list arguments)
 
 static void say(const char *format, va_list arguments)
 {
-    clear_progress();
+    progress_clear();
     fputs("pilgrim-merge: ", stderr);
     print_line(stderr, format, arguments);
 }
@@ -86,30 +72,4 @@ bool fail_status(const char *path, enum pilgrim_status status)
         [PILGRIM_INVALID] = "damaged: not the fragment of its rank",
     };
     return fail("%s: %s", path, status == PILGRIM_IO ? strerror(errno) : reasons[status]);
-}
-
-void progress_begin(uint64_t bytes)
-{
-    whole = bytes;
-    done = 0;
-}
-
-void progress_add(uint64_t bytes)
-{
-    struct timespec t;
-    done += bytes;
-    if (!isatty(STDERR_FILENO) || clock_gettime(CLOCK_MONOTONIC, &t))
-        return;
-    int64_t now_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    if (shown_ns && now_ns - shown_ns < REFRESH_NS)
-        return;
-    shown_ns = now_ns;
-    fprintf(stderr, "\rpilgrim-merge: %3.0f%% of %.1f MB\033[K", whole ? 100.0 * (double)done / (double)whole : 100.0,
-            (double)whole / 1e6);
-    fflush(stderr);
-}
-
-void progress_end(void)
-{
-    clear_progress();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pilgrim-merge says: messages, and on a terminal how far it has come. */
+/* What pilgrim-merge says; decoder/progress.h has how far it is. */
 #ifndef PILGRIM_MERGE_MESSAGE_H
 #define PILGRIM_MERGE_MESSAGE_H
 
@@ -15,11 +15,5 @@ bool fail_status(const char *path, enum pilgrim_status status);
 
 /* Prints a line on stdout in the same way. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Progress: one line that is refreshed in place, if stderr is a terminal; else nothing. The next message, or
- * progress_end, removes the line. BYTES: of all input, and of what was merged since the last call. */
-void progress_begin(uint64_t bytes);
-void progress_add(uint64_t bytes);
-void progress_end(void);
 
 #endif

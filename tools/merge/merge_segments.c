@@ -14,6 +14,7 @@
 #include "format/trace_output.h"
 #include "merge_job.h"
 #include "merge_message.h"
+#include "../../decoder/progress.h"
 #include "recover/recover.h"
 #include "write/trace_writer.h"
 
@@ -355,7 +356,7 @@ static bool write_trace(struct job *job, const char *path)
     uint64_t bytes = 0;
     for (size_t i = 0; i < job->count; i++)
         bytes += job->files[i].end - job->files[i].begin;
-    progress_begin(bytes);
+    progress_begin("pilgrim-merge", bytes, true, true);
     enum pilgrim_status status = output_begin_locked(&trace.file, path);
     bool good = status == PILGRIM_OK || fail_status(path, status);
     do

@@ -18,16 +18,19 @@
 #include <unistd.h>
 
 #include "pilgrim/version.h"
+#include "replay_actions.h"
 #include "replay_files.h"
+#include "replay_recorder.h"
 #include "replay_thread.h"
 #include "replay_watch.h"
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PIECE_BYTES = 1 << 26, STACK_MARGIN = 8 << 20 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PIECE_BYTES = 1 << 26 };
 
 static struct replay_process replay;
 static struct replay_options options;
 static int status_of_program;
 static const char *wrong_usage;
+static int thread_level;
 static int argument_count;
 static char **arguments;
 
@@ -139,9 +142,15 @@ static int open_trace(void)
                     ranks, ranks);
         return EXIT_USAGE;
     }
-    if (several_threads(ranks)) {
+    if (several_threads(ranks) && !options.threads) {
         if (first)
-            fprintf(stderr, "pilgrim-replay: %s: a rank has several threads, which cannot be replayed\n", options.path);
+            fprintf(stderr, "pilgrim-replay: %s: a rank has several threads: give --threads\n", options.path);
+        return EXIT_USAGE;
+    }
+    if (several_threads(ranks) && thread_level < MPI_THREAD_MULTIPLE) {
+        if (first)
+            fprintf(stderr, "pilgrim-replay: %s: a rank has several threads, but this MPI has no MPI_THREAD_MULTIPLE\n",
+                    options.path);
         return EXIT_USAGE;
     }
     return 0;
@@ -180,7 +189,7 @@ static void begin_watch(void)
 /* Prints what was not done, added up over all ranks. */
 static void summarize(double seconds)
 {
-    const struct replay_counts *c = &replay.thread->counts;
+    const struct replay_counts *c = &replay.counts;
     uint64_t own[6] = {c->calls, c->failed, c->not_replayed, c->impossible, c->free_wildcards, c->new_errors}, all[6];
     if (c->impossible && !options.quiet)
         fprintf(stderr, "pilgrim-replay: rank %d: %s was left out: %s\n", replay.rank, c->first_name, c->first_problem);
@@ -201,40 +210,14 @@ static void summarize(double seconds)
     fputc('\n', stderr);
 }
 
-/* Runs the thread's calls on a stack with room for what the program had on its own. */
-static __attribute__((noinline)) void run_on_stack(struct replay_thread *t)
-{
-    char room[STACK_AREAS * (size_t)STACK_AREA_BYTES];
-    t->stack = room;
-    __asm__ volatile("" : : "r"(room) : "memory"); /* so that the array is there */
-    replay_thread_run(t);
-}
-
-static bool thread_new(pthread_t *id, void *(*function)(void *), void *argument)
-{
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    int error = pthread_attr_setstacksize(&attributes, STACK_AREAS * (size_t)STACK_AREA_BYTES + STACK_MARGIN);
-    if (!error)
-        error = pthread_create(id, &attributes, function, argument);
-    pthread_attr_destroy(&attributes);
-    return !error;
-}
-
 static void run_all(void)
 {
-    replay.thread = calloc(1, sizeof *replay.thread);
-    if (!replay.thread)
-        replay_fail("rank %d: no memory", replay.rank);
-    replay.thread->replay = &replay;
-    replay.thread->segment = UINT32_MAX;
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     PMPI_Barrier(MPI_COMM_WORLD);
     begin_watch();
     uint64_t start = replay_now();
-    if (pilgrim_thread_count(replay.trace, (uint32_t)replay.rank))
-        run_on_stack(replay.thread);
+    pool_run(&replay);
     PMPI_Barrier(MPI_COMM_WORLD);
     double seconds = (double)(replay_now() - start) / 1e9;
     watch_end();
@@ -245,11 +228,26 @@ static void run_all(void)
         rmdir(replay.folder);
 }
 
+/* Returns the names of all functions that are not replayed, with commas between them; MPI_Init and the like are made
+ * for the recorder. */
+static const char *not_replayed(void)
+{
+    static char list[1 << 15];
+    size_t length = 0;
+    for (size_t i = 0; i < replay_action_count; i++) {
+        const char *name = replay_actions[i].name;
+        if (!replay_actions[i].perform && strncmp(name, "MPI_Init", 8) && strcmp(name, "MPI_Finalize") &&
+            length + strlen(name) + 2 < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "", name);
+    }
+    return list;
+}
+
 /* What the first thread does: MPI is initialised and finalized in it. */
 static void *replay_all(void *unused)
 {
     (void)unused;
-    MPI_Init(&argument_count, &arguments);
+    recorder_mpi_init(&argument_count, &arguments, options.threads, &thread_level);
     PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
     if (wrong_usage) {
@@ -264,7 +262,9 @@ static void *replay_all(void *unused)
         make_folder();
         run_all();
     }
-    MPI_Finalize();
+    recorder_mpi_finalize();
+    if (!status_of_program && options.verify)
+        status_of_program = recorder_compare(&options, replay.rank, not_replayed());
     return NULL;
 }
 
@@ -277,9 +277,11 @@ int main(int argc, char **argv)
     else if (!wrong_usage && options.version)
         puts("pilgrim-replay " PILGRIM_VERSION_TEXT);
     else {
+        if (!wrong_usage && options.verify && !recorder_start(&options, argv))
+            return EXIT_FAILED;
         argument_count = argc;
         arguments = argv;
-        if (!thread_new(&first, replay_all, NULL)) {
+        if (!pool_start(&first, replay_all, NULL, false)) {
             fputs("pilgrim-replay: no thread with a stack of 520 MiB\n", stderr);
             return EXIT_FAILED;
         }

@@ -147,7 +147,11 @@ static double expected_ns(const struct pilgrim_cursor *cursor)
 bool gaps_open(struct replay_gaps *g, const struct replay_options *options, struct pilgrim_trace *trace, uint32_t rank,
                uint32_t thread)
 {
-    *g = (struct replay_gaps){.options = options, .share = 1, .before = PILGRIM_NO_CALL};
+    *g = (struct replay_gaps){.options = options,
+                              .share = 1,
+                              .before = PILGRIM_NO_CALL,
+                              .ended_ns = g->ended_ns,
+                              .traced_end_ns = g->traced_end_ns};
     const char *timing = pilgrim_property(trace, "timing");
     g->profile = timing && timing[0] == 'a';
     if (!g->profile || options->compute == COMPUTE_NONE)

@@ -36,8 +36,8 @@ struct replay_gaps {
 /* Returns the clock's time, ns. */
 uint64_t replay_now(void);
 
-/* Begins with a thread. Returns false if memory is out or the trace cannot be read.
- * trace: borrowed */
+/* Begins with a thread; ended_ns and traced_end_ns are set, or 0. Returns false if memory is out or the trace cannot be
+ * read. trace: borrowed */
 bool gaps_open(struct replay_gaps *gaps, const struct replay_options *options, struct pilgrim_trace *trace,
                uint32_t rank, uint32_t thread);
 void gaps_close(struct replay_gaps *gaps);

@@ -13,7 +13,27 @@
 static struct replay_object *find(struct replay_thread *t, const struct pilgrim_value *v)
 {
     const char *kind = object_kind(v->type == PILGRIM_REQUEST ? "request" : v->text);
-    return kind ? object_find(&t->replay->objects, kind, v->id, v->type == PILGRIM_REQUEST ? v->offset : 0) : NULL;
+    int64_t offset = v->type == PILGRIM_REQUEST ? v->offset : 0;
+    return kind ? object_find(&t->replay->objects, kind, v->id, offset, t->number) : NULL;
+}
+
+/* The same; waits for another thread that has to make it. */
+static struct replay_object *find_made(struct replay_thread *t, const struct pilgrim_value *v)
+{
+    pool_lock(t->replay);
+    struct replay_object *o = find(t, v);
+    while (!o && pool_wait(t->replay, 0))
+        o = find(t, v);
+    pool_unlock(t->replay);
+    return o;
+}
+
+/* True if the name of an object that is there may be given out again: the call returns the same handle. */
+static bool gives_again(const struct replay_step *s, const char *kind)
+{
+    if (strcmp(kind, "datatype") == 0)
+        return strncmp(s->call->function->name, "MPI_Type_", 9) != 0;
+    return strcmp(kind, "group") == 0 || strcmp(kind, "errhandler") == 0;
 }
 
 static bool is_object(const struct pilgrim_value *v)
@@ -28,11 +48,17 @@ static struct replay_object *make(struct replay_step *s, const struct pilgrim_va
     if (!kind)
         return NULL;
     int64_t offset = v->type == PILGRIM_REQUEST ? v->offset : 0;
-    struct replay_object *o = object_find(&r->objects, kind, v->id, offset);
-    if (!o)
-        o = object_make(&r->objects, kind, v->id, offset);
+    const uint32_t own = s->thread->number;
+    pool_lock(r);
+    struct replay_object *o = object_find(&r->objects, kind, v->id, offset, own);
+    /* Another thread ended it in the trace, and has not come so far here. */
+    while (o && o->owner == own && r->thread_count > 1 && !gives_again(s, kind) && pool_wait(r, 0))
+        o = object_find(&r->objects, kind, v->id, offset, own);
+    if (!o || o->owner != own)
+        o = object_make(&r->objects, kind, v->id, offset, own);
     else if (v->type == PILGRIM_OBJECT)
         o->references++; /* MPICH gives one group from several calls, each of which is freed */
+    pool_unlock(r);
     return o;
 }
 
@@ -41,7 +67,7 @@ void *step_handle(struct replay_step *s, size_t i, int is_new)
     const struct pilgrim_value *v = is_new ? &s->call->out[i] : &s->call->in[i];
     s->slots[i] = 0;
     if (is_object(v)) {
-        struct replay_object *o = is_new ? make(s, v) : find(s->thread, v);
+        struct replay_object *o = is_new ? make(s, v) : find_made(s->thread, v);
         if (!o) {
             s->problem = "an object or request was never made here";
             return &s->slots[i];
@@ -67,7 +93,7 @@ void *step_handles(struct replay_step *s, size_t i, size_t element, int is_new)
     for (size_t j = 0; array && j < v->count && !s->problem; j++) {
         uint64_t bits = 0;
         if (is_object(&v->items[j])) {
-            struct replay_object *o = find(s->thread, &v->items[j]);
+            struct replay_object *o = find_made(s->thread, &v->items[j]);
             if (!o)
                 s->problem = "an object was never made here";
             else
@@ -110,7 +136,7 @@ void *step_requests(struct replay_step *s, size_t i)
         requests[j] = MPI_REQUEST_NULL;
         if (v->items[j].type != PILGRIM_REQUEST || !passed(s, j))
             continue;
-        struct replay_object *o = v->items[j].id < 0 ? NULL : find(s->thread, &v->items[j]);
+        struct replay_object *o = v->items[j].id < 0 ? NULL : find_made(s->thread, &v->items[j]);
         if (o)
             memcpy(&requests[j], &o->slot, sizeof requests[j]);
     }
@@ -120,7 +146,7 @@ void *step_requests(struct replay_step *s, size_t i)
 bool step_dynamic(struct replay_step *s, size_t win)
 {
     const struct pilgrim_value *v = &s->call->in[win];
-    struct replay_object *o = is_object(v) ? find(s->thread, v) : NULL;
+    struct replay_object *o = is_object(v) ? find_made(s->thread, v) : NULL;
     return o && o->dynamic;
 }
 
@@ -131,7 +157,7 @@ void step_await_chosen(struct replay_step *s, size_t requests)
         int64_t j = chosen->items[k].integer;
         struct replay_object *o =
             j >= 0 && (size_t)j < v->count && v->items[j].type == PILGRIM_REQUEST && v->items[j].id >= 0
-                ? find(s->thread, &v->items[j])
+                ? find_made(s->thread, &v->items[j])
                 : NULL;
         MPI_Request request = MPI_REQUEST_NULL;
         int flag = !o;
@@ -206,7 +232,9 @@ static void learn_requests(struct replay_step *s, size_t i)
         if (memcmp(&o->slot, &null, sizeof null)) {
             MPI_Request request;
             memcpy(&request, &o->slot, sizeof request);
+            pool_unlock(t->replay);
             PMPI_Wait(&request, MPI_STATUS_IGNORE);
+            pool_lock(t->replay);
         }
         object_drop(&t->replay->objects, o);
     }
@@ -220,11 +248,13 @@ static void learn_array(struct replay_step *s, size_t i)
         const struct pilgrim_value *v = &out->items[j];
         const char *kind = v->type == PILGRIM_OBJECT ? object_kind(v->text) : NULL;
         struct replay_objects *objects = &s->thread->replay->objects;
-        struct replay_object *o = kind ? object_find(objects, kind, v->id, 0) : NULL;
+        struct replay_object *o = kind ? object_find(objects, kind, v->id, 0, s->thread->number) : NULL;
         if (o)
             o->references++;
         else if (kind)
-            o = object_make(objects, kind, v->id, 0);
+            o = object_make(objects, kind, v->id, 0, s->thread->number);
+        if (o)
+            o->ready = true;
         if (o && strcmp(kind, "datatype") == 0)
             keep(o, (MPI_Datatype *)s->rooms[i] + j, sizeof(MPI_Datatype));
     }
@@ -241,7 +271,15 @@ static int64_t window_of(const struct pilgrim_call *call)
     return v->type == PILGRIM_OBJECT ? v->id : -1;
 }
 
-void step_learn(struct replay_step *s, bool ok)
+/* Others may use what the call made. */
+static void make_ready(struct replay_step *s, size_t i)
+{
+    struct replay_object *o = is_object(&s->call->out[i]) ? find(s->thread, &s->call->out[i]) : NULL;
+    if (o)
+        o->ready = true;
+}
+
+static void learn(struct replay_step *s, bool ok)
 {
     struct replay_process *r = s->thread->replay;
     const struct pilgrim_function *f = s->call->function;
@@ -272,9 +310,20 @@ void step_learn(struct replay_step *s, bool ok)
             memcpy(&given, s->rooms[i], sizeof given);
             arena_bind(&r->arenas, out->id, out->offset, given, window_of(s->call));
         }
+        if (ok && r->thread_count > 1 && f->parameters[i].direction == PILGRIM_OUT)
+            make_ready(s, i);
     }
     if (s->action->flags & REPLAY_FREES_WINDOW && s->call->in[0].type == PILGRIM_OBJECT)
         arena_forget_window(&r->arenas, s->call->in[0].id);
     if (s->action->flags & REPLAY_FREES_MEMORY && s->call->in[0].type == PILGRIM_HEAP)
         arena_forget(&r->arenas, s->call->in[0].id);
+}
+
+void step_learn(struct replay_step *s, bool ok)
+{
+    struct replay_process *r = s->thread->replay;
+    pool_lock(r);
+    learn(s, ok);
+    pool_changed(r);
+    pool_unlock(r);
 }

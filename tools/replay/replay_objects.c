@@ -27,14 +27,21 @@ static size_t bucket_of(const struct replay_objects *objects, const char *kind, 
     return (size_t)(h >> 32) & (objects->bucket_count - 1);
 }
 
-struct replay_object *object_find(const struct replay_objects *objects, const char *kind, int64_t id, int64_t offset)
+struct replay_object *object_find(const struct replay_objects *objects, const char *kind, int64_t id, int64_t offset,
+                                  uint32_t owner)
 {
+    struct replay_object *found = NULL;
     if (!objects->bucket_count)
         return NULL;
-    struct replay_object *o = objects->buckets[bucket_of(objects, kind, id, offset)];
-    while (o && (o->kind != kind || o->id != id || o->offset != offset))
-        o = o->next;
-    return o;
+    for (struct replay_object *o = objects->buckets[bucket_of(objects, kind, id, offset)]; o; o = o->next) {
+        if (o->kind != kind || o->id != id || o->offset != offset)
+            continue;
+        if (o->owner == owner)
+            return o;
+        if (o->ready)
+            found = o;
+    }
+    return found;
 }
 
 static int grow(struct replay_objects *objects)
@@ -56,10 +63,11 @@ static int grow(struct replay_objects *objects)
     return 1;
 }
 
-struct replay_object *object_make(struct replay_objects *objects, const char *kind, int64_t id, int64_t offset)
+struct replay_object *object_make(struct replay_objects *objects, const char *kind, int64_t id, int64_t offset,
+                                  uint32_t owner)
 {
-    struct replay_object *o = object_find(objects, kind, id, offset);
-    if (o)
+    struct replay_object *o = object_find(objects, kind, id, offset, owner);
+    if (o && o->owner == owner)
         return o;
     if (objects->count >= objects->bucket_count && !grow(objects))
         return NULL;
@@ -71,7 +79,7 @@ struct replay_object *object_make(struct replay_objects *objects, const char *ki
     if (!o)
         return NULL;
     struct replay_object **bucket = &objects->buckets[bucket_of(objects, kind, id, offset)];
-    *o = (struct replay_object){.next = *bucket, .kind = kind, .id = id, .offset = offset};
+    *o = (struct replay_object){.next = *bucket, .kind = kind, .id = id, .offset = offset, .owner = owner};
     *bucket = o;
     objects->count++;
     return o;
@@ -88,4 +96,22 @@ void object_drop(struct replay_objects *objects, struct replay_object *o)
     o->next = objects->unused;
     objects->unused = o;
     objects->count--;
+}
+
+static void list_free(struct replay_object *o)
+{
+    for (struct replay_object *next; o; o = next) {
+        next = o->next;
+        scratch_free(o->memory);
+        free(o);
+    }
+}
+
+void objects_free(struct replay_objects *objects)
+{
+    for (size_t i = 0; i < objects->bucket_count; i++)
+        list_free(objects->buckets[i]);
+    list_free(objects->unused);
+    free(objects->buckets);
+    *objects = (struct replay_objects){.bucket_count = 0};
 }

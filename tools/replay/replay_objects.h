@@ -15,6 +15,8 @@ struct replay_object {
     int64_t id, offset;
     uint64_t slot;               /* the handle, whatever its type; it does not move while the object lives */
     uint64_t references;         /* how often more it was given out */
+    uint32_t owner;              /* the thread that made it */
+    bool ready;                  /* it is made: others may use it */
     bool dynamic;                /* a window whose displacements are addresses */
     struct replay_block *memory; /* arrays that its call passed */
 };
@@ -28,11 +30,17 @@ struct replay_objects {
 /* Returns the kind as a static text; NULL: there is no such kind. */
 const char *object_kind(const char *text);
 
-/* Returns the object, or NULL. KIND: from object_kind. */
-struct replay_object *object_find(const struct replay_objects *objects, const char *kind, int64_t id, int64_t offset);
+/* Returns the object, or NULL. KIND: from object_kind. Names are given again when objects end, and threads are not in
+ * step. So there may be several of a name: what thread OWNER made comes first, then what is ready. */
+struct replay_object *object_find(const struct replay_objects *objects, const char *kind, int64_t id, int64_t offset,
+                                  uint32_t owner);
 
-/* Returns the object, which is made if it is not there; NULL: no memory. */
-struct replay_object *object_make(struct replay_objects *objects, const char *kind, int64_t id, int64_t offset);
+/* Returns the object of OWNER, which is made if it is not there; NULL: no memory. */
+struct replay_object *object_make(struct replay_objects *objects, const char *kind, int64_t id, int64_t offset,
+                                  uint32_t owner);
+
+/* Frees the table and all objects. */
+void objects_free(struct replay_objects *objects);
 
 /* Gives up the object. */
 void object_drop(struct replay_objects *objects, struct replay_object *o);

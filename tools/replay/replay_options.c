@@ -17,6 +17,9 @@ static const char help[] =
     "  --polls=until        repeat a poll until it finds what it found then (default); count: failed polls, too\n"
     "  --strings=replaced   names of objects and info values are replaced (default); recorded: used as they are\n"
     "  --stuck=SECONDS      how long no rank may go on before the deadlock is named (default 60)\n"
+    "  --verify[=PATH]      record the replay, and compare both traces by pilgrim-diff; PATH: where to keep the new "
+    "one\n"
+    "  --threads            each thread of a rank is a thread of the replay (MPI_THREAD_MULTIPLE)\n"
     "  --quiet              no summary\n"
     "  --help, --version\n";
 
@@ -79,6 +82,11 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
             options->count_polls = word == 1;
         else if (row == 5)
             options->keep_strings = word == 1;
+        else if (strncmp(argument, "--verify", 8) == 0 && (!argument[8] || (argument[8] == '=' && argument[9]))) {
+            options->verify = true;
+            options->recorded = argument[8] ? argument + 9 : NULL;
+        } else if (strcmp(argument, "--threads") == 0)
+            options->threads = true;
         else if (strcmp(argument, "--quiet") == 0)
             options->quiet = true;
         else if (strcmp(argument, "--help") == 0)

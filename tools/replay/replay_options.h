@@ -15,7 +15,10 @@ struct replay_options {
     bool count_polls;  /* --polls=count */
     bool keep_strings; /* --strings=recorded */
     bool quiet;
-    double stuck_s; /* --stuck: seconds until a deadlock is named */
+    bool threads; /* --threads: ranks may have several */
+    bool verify;
+    const char *recorded; /* --verify=PATH: where the trace of the replay is kept; NULL: nowhere */
+    double stuck_s;       /* --stuck: seconds until a deadlock is named */
     bool help, version;
 };
 

@@ -47,7 +47,7 @@ static void resolve(struct replay_order *o, const struct pilgrim_value *request,
 {
     if (request->type != PILGRIM_REQUEST || status->type != PILGRIM_STATUS || status->count < 2)
         return;
-    struct replay_object *p = object_find(&o->pending, object_kind("request"), request->id, request->offset);
+    struct replay_object *p = object_find(&o->pending, object_kind("request"), request->id, request->offset, 0);
     if (!p)
         return;
     if (p->slot >= o->first && status->items[0].type != PILGRIM_NONE) {
@@ -114,7 +114,7 @@ static void look(struct replay_order *o)
         return;
     uint64_t number = o->first + o->count;
     struct replay_object *p =
-        object_make(&o->pending, object_kind("request"), call.out[request].id, call.out[request].offset);
+        object_make(&o->pending, object_kind("request"), call.out[request].id, call.out[request].offset, 0);
     if (!p || !add(o, call.seq)) {
         o->ended = true;
         return;

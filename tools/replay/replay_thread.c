@@ -7,6 +7,8 @@
 
 #include "replay_actions.h"
 #include "replay_files.h"
+#include "replay_recorder.h"
+#include "replay_uses.h"
 
 static const struct pilgrim_value NOTHING = {.type = PILGRIM_NONE};
 
@@ -44,6 +46,7 @@ static const struct replay_known *known_of(struct replay_thread *t, const struct
     if (segment != t->segment) {
         memset(t->known, 0, sizeof t->known);
         memset(t->names, 0, sizeof t->names);
+        memset(t->sites, 0, sizeof t->sites);
         t->segment = segment;
     }
     struct replay_known *k = &t->known[((uintptr_t)f >> 4) % REPLAY_CACHE];
@@ -189,6 +192,7 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         step_await_chosen(s, (size_t)requests);
     if (s->action->flags & REPLAY_OPENS_FILE)
         before_call(s);
+    uses_await(s);
     int code;
     do
         code = s->action->perform(s);
@@ -207,19 +211,47 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
     step_learn(s, code == MPI_SUCCESS);
 }
 
+/* Tells the recorder where the program made the call. */
+static void tell_site(struct replay_thread *t, const struct pilgrim_class *class)
+{
+    size_t at = ((uintptr_t) class >> 4) % REPLAY_CACHE;
+    if (t->sites[at].class != class) {
+        t->sites[at].class = class;
+        t->sites[at].site = recorder_site(class->site);
+    }
+    recorder_call_at(t->sites[at].site, class->fortran);
+}
+
+/* MPI_Init, MPI_Finalize, and what is not replayed at all. */
+static void begin_or_end(struct replay_thread *t, const struct pilgrim_call *call)
+{
+    if (strcmp(call->function->name, "MPI_Finalize") == 0)
+        pool_finalize(t);
+    recorder_begin_or_end(call);
+    if (strncmp(call->function->name, "MPI_Init", 8) == 0)
+        pool_initialized(t, call->end_ns);
+}
+
 static void replay_call(struct replay_thread *t, const struct pilgrim_call *call)
 {
     const struct replay_known *k = known_of(t, call->function);
     struct replay_step s = {.thread = t, .call = call, .action = k->action, .source_at = -1, .tag_at = -1};
+    if (t->recorded)
+        tell_site(t, call->class_);
+    if (!t->began)
+        pool_thread_began(t);
+    t->began = true;
     gaps_wait(&t->gaps, call);
     if (!k->action || !k->action->perform) {
         bool ours =
             strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
         t->counts.not_replayed += !ours;
+        begin_or_end(t, call);
     } else if (failed(call) && !repeats(&s))
         t->counts.failed++;
     else
         perform(t, &s, k);
+    atomic_store_explicit(&t->done, call->seq + 1, memory_order_release);
     scratch_reset(&t->scratch);
     gaps_ended(&t->gaps);
 }
@@ -228,12 +260,13 @@ void replay_thread_run(struct replay_thread *t)
 {
     struct pilgrim_call call;
     struct pilgrim_error error;
+    t->recorded = recorder_is_there();
     enum pilgrim_status status =
-        pilgrim_cursor_open(t->replay->trace, (uint32_t)t->replay->rank, 0, &t->cursor, &error);
+        pilgrim_cursor_open(t->replay->trace, (uint32_t)t->replay->rank, t->number, &t->cursor, &error);
     if (status == PILGRIM_OK &&
-        !gaps_open(&t->gaps, t->replay->options, t->replay->trace, (uint32_t)t->replay->rank, 0))
+        !gaps_open(&t->gaps, t->replay->options, t->replay->trace, (uint32_t)t->replay->rank, t->number))
         replay_fail("rank %d: no memory", t->replay->rank);
-    t->order = (struct replay_order){.trace = t->replay->trace, .rank = (uint32_t)t->replay->rank, .thread = 0};
+    t->order = (struct replay_order){.trace = t->replay->trace, .rank = (uint32_t)t->replay->rank, .thread = t->number};
     while (status == PILGRIM_OK && (status = pilgrim_cursor_next(t->cursor, &call, &error)) == PILGRIM_OK)
         replay_call(t, &call);
     if (status != PILGRIM_END)

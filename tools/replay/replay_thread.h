@@ -13,6 +13,7 @@
 #include "replay_objects.h"
 #include "replay_options.h"
 #include "replay_order.h"
+#include "replay_pool.h"
 #include "replay_scratch.h"
 #include "replay_step.h"
 
@@ -26,6 +27,13 @@ enum {
 
 struct replay_thread;
 
+/* What was not performed. */
+struct replay_counts {
+    uint64_t calls, failed, not_replayed, impossible, free_wildcards, new_errors;
+    const char *first_problem; /* of an impossible call */
+    char first_name[64];
+};
+
 struct replay_process {
     const struct replay_options *options;
     struct pilgrim_trace *trace;
@@ -33,7 +41,11 @@ struct replay_process {
     const char *folder; /* for files and ports */
     struct replay_objects objects;
     struct replay_arenas arenas;
-    struct replay_thread *thread; /* the process has one */
+    uint32_t thread_count;
+    struct replay_thread *threads[POOL_THREADS_MAX]; /* those that run now */
+    _Atomic uint32_t last_begun;                     /* the thread that began last */
+    _Atomic uint64_t changed_ns;                     /* when a thread began or ended */
+    struct replay_counts counts;                     /* of those that have ended */
 };
 
 /* What is known of a function of the trace. */
@@ -43,16 +55,11 @@ struct replay_known {
     int peer_at, tag_at, flag_at;       /* parameters; -1: none */
 };
 
-/* What was not performed. */
-struct replay_counts {
-    uint64_t calls, failed, not_replayed, impossible, free_wildcards, new_errors;
-    const char *first_problem; /* of an impossible call */
-    char first_name[64];
-};
-
 struct replay_thread {
     struct replay_process *replay;
-    char *stack; /* STACK_AREAS x STACK_AREA_BYTES of its own stack */
+    uint32_t number; /* in the trace */
+    uint32_t place;  /* in replay->threads */
+    char *stack;     /* STACK_AREAS x STACK_AREA_BYTES of its own stack */
     struct pilgrim_cursor *cursor;
     struct replay_scratch scratch;
     struct replay_gaps gaps;
@@ -62,6 +69,13 @@ struct replay_thread {
         const char *text;
         uint64_t bits;
     } names[REPLAY_CACHE];
+    struct {
+        const struct pilgrim_class *class;
+        const void *site; /* what the recorder calls it */
+    } sites[REPLAY_CACHE];
+    bool recorded;         /* by Pilgrim */
+    _Atomic uint64_t done; /* so many calls were gone through */
+    bool began;            /* it has come to its first call */
     uint32_t segment;
     struct replay_counts counts;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arguments that are no objects: numbers, buffers, texts, statuses; see replay_step.h. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,21 +27,26 @@ static int constant_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static struct replay_constant *sorted;
+static size_t sorted_count;
+
+static void sort_constants(void)
+{
+    const struct replay_constant *all = replay_constants(&sorted_count);
+    sorted = malloc(sorted_count * sizeof *sorted);
+    if (!sorted)
+        replay_fail("no memory");
+    memcpy(sorted, all, sorted_count * sizeof *sorted);
+    qsort(sorted, sorted_count, sizeof *sorted, constant_order);
+}
+
 /* Returns the constant called NAME, or NULL. */
 static const struct replay_constant *constant_find(const char *name)
 {
-    static struct replay_constant *sorted;
-    static size_t count;
-    if (!sorted) {
-        const struct replay_constant *all = replay_constants(&count);
-        sorted = malloc(count * sizeof *sorted);
-        if (!sorted)
-            replay_fail("no memory");
-        memcpy(sorted, all, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, constant_order);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, sort_constants);
     struct replay_constant key = {.name = name};
-    return bsearch(&key, sorted, count, sizeof *sorted, constant_order);
+    return bsearch(&key, sorted, sorted_count, sizeof *sorted, constant_order);
 }
 
 /* Returns the value of the constant that V names. */
@@ -78,7 +84,9 @@ static char *address(struct replay_step *s, const struct pilgrim_value *v)
     enum replay_space space = v->type == PILGRIM_HEAP     ? ARENA_HEAP
                               : v->type == PILGRIM_STATIC ? ARENA_STATIC
                                                           : ARENA_DEVICE;
+    pool_lock(r);
     char *found = arena_address(&r->arenas, space, v->id, v->offset);
+    pool_unlock(r);
     if (!found)
         s->problem = "a buffer has no room";
     return found;
@@ -109,8 +117,11 @@ void *step_new_pointer(struct replay_step *s, size_t i)
 {
     const struct pilgrim_value *v = &s->call->out[i];
     struct replay_process *r = s->thread->replay;
-    if (s->action->flags & REPLAY_GIVES_MEMORY && v->type == PILGRIM_HEAP)
+    if (s->action->flags & REPLAY_GIVES_MEMORY && v->type == PILGRIM_HEAP) {
+        pool_lock(r);
         arena_release(&r->arenas, v->id);
+        pool_unlock(r);
+    }
     return step_room(s, i, sizeof(void *));
 }
 

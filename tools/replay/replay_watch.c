@@ -30,16 +30,47 @@ static struct {
     pthread_t id;
 } watch;
 
-static void print_call(const struct replay_process *r)
+static void print_call(const struct replay_process *r, const struct replay_thread *t)
 {
-    const struct replay_thread *t = r->thread;
     const char *name = atomic_load(&t->in);
     int64_t peer = atomic_load(&t->peer), tag = atomic_load(&t->tag);
     char with[64] = "";
     if (peer != INT64_MIN)
         snprintf(with, sizeof with, "rank %" PRId64 ", tag %" PRId64, peer, tag);
-    fprintf(stderr, "pilgrim-replay: deadlock: rank %d, call #%" PRIu64 ": %s(%s) has not ended for %g s\n", r->rank,
-            atomic_load(&t->seq), name ? name : "", with, r->options->stuck_s);
+    char thread[32] = "";
+    if (r->thread_count > 1)
+        snprintf(thread, sizeof thread, ", thread %" PRIu32, t->number);
+    fprintf(stderr, "pilgrim-replay: deadlock: rank %d%s, call #%" PRIu64 ": %s(%s) has not ended for %g s\n", r->rank,
+            thread, atomic_load(&t->seq), name ? name : "", with, r->options->stuck_s);
+}
+
+static void print_calls(struct replay_process *r)
+{
+    bool some = false;
+    pool_lock(r);
+    for (size_t i = 0; i < POOL_THREADS_MAX; i++)
+        if (r->threads[i]) {
+            print_call(r, r->threads[i]);
+            some = true;
+        }
+    pool_unlock(r);
+    if (!some)
+        fprintf(stderr, "pilgrim-replay: deadlock: rank %d has ended its calls, and waits for the others\n", r->rank);
+}
+
+/* Returns since when no thread of the process has ended a call; 0: some thread goes on. */
+static uint64_t process_since(struct replay_process *r)
+{
+    uint64_t latest = atomic_load(&r->changed_ns);
+    bool goes_on = false;
+    pool_lock(r);
+    for (size_t i = 0; i < POOL_THREADS_MAX && !goes_on; i++) {
+        uint64_t since = r->threads[i] ? atomic_load(&r->threads[i]->since_ns) : 1;
+        goes_on = !since;
+        latest = since > latest ? since : latest;
+    }
+    pool_unlock(r);
+    return goes_on ? 0 : latest;
 }
 
 static void *look(void *argument)
@@ -49,7 +80,7 @@ static void *look(void *argument)
     bool said = false;
     while (!atomic_load(&watch.stop)) {
         usleep(WATCH_US);
-        atomic_store(&watch.cells[watch.index].since_ns, atomic_load(&r->thread->since_ns));
+        atomic_store(&watch.cells[watch.index].since_ns, process_since(r));
         uint64_t now = replay_now();
         bool stuck = true;
         for (int i = 0; i < watch.count && stuck; i++) {
@@ -59,7 +90,7 @@ static void *look(void *argument)
         if (!stuck || said || atomic_load(&watch.stop))
             continue;
         said = true;
-        print_call(r);
+        print_calls(r);
         if (!watch.all)
             continue;
         sleep(1); /* the other ranks say theirs */

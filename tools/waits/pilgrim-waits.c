@@ -9,23 +9,23 @@
 
 #include <pilgrim/reader.h>
 
-#include "analysis/source_lines.h"
-#include "analysis/wait_states.h"
 #include "../../decoder/decode_errors.h"
-#include "../../decoder/output.h"
+#include "waits_report.h"
 
-enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, ROWS = 20, WORST = 3, PLACE_MAX = 512 };
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, ROWS = 20 };
 
-static const char usage[] = "usage: pilgrim-waits [--format=text|json|csv] [--limit=N] [--modules=FOLDERS] TRACE\n";
+static const char usage[] =
+    "usage: pilgrim-waits [--format=text|json|csv] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
-    "Prints where the ranks of a Pilgrim trace with exact times waited for each other: by pattern, call site and "
-    "rank.\n"
+    "Prints where the ranks of a Pilgrim trace with exact times waited for each other, what that is due to, and the "
+    "critical\n"
+    "path.\n"
     "\n"
     "  --format=text|json|csv  a table for people (the default), one JSON object a line, or comma-separated values\n"
     "  --limit=N               lines of the table at most; 20 if not given\n"
+    "  --each                  each wait as well (JSON only)\n"
     "  --modules=FOLDERS       folders to search first for the program and its libraries, for source lines\n"
     "  --help, --version\n"
     "\n"
@@ -33,287 +33,10 @@ static const char help[] =
     "cannot\n"
     "be written; 2 wrong use.\n";
 
-struct report {
-    struct output *o;
-    struct wait_states *w;
-    struct source_lines *lines;
-    enum report_format format;
-    uint64_t limit;
-};
-
 static int failed(const char *what, const char *why)
 {
     complain("%s: %s", what, why);
     return EXIT_DAMAGED;
-}
-
-/* ---- pieces ---- */
-
-/* Writes the place of a call site to TEXT: "FILE:LINE", or "MODULE+0xOFFSET". */
-static void place_of(const struct report *r, uint32_t site, char text[PLACE_MAX])
-{
-    const struct pilgrim_frame *frame = match_site(r->w->match, site)->site;
-    const char *line = frame && r->lines && r->format != REPORT_JSON ? source_lines_find(r->lines, frame) : NULL;
-    if (!frame || line)
-        snprintf(text, PLACE_MAX, "%s", line ? line : "?");
-    else
-        snprintf(text, PLACE_MAX, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
-}
-
-static const char *function_of(const struct report *r, uint32_t site)
-{
-    return match_site(r->w->match, site)->function->name;
-}
-
-static double run_ns(const struct wait_states *w)
-{
-    return w->last_ns > w->first_ns ? (double)(w->last_ns - w->first_ns) : 0;
-}
-
-/* ---- JSON and CSV: a line for each pattern, site and rank ---- */
-
-static void json_text(struct output *o, const char *key, const char *text)
-{
-    out_text(o, key);
-    out_json_string(o, text, strlen(text));
-}
-
-static void json_number(struct output *o, const char *key, uint64_t number)
-{
-    out_text(o, key);
-    out_uint(o, number);
-}
-
-static void json_row(const struct report *r, const struct wait_row *row)
-{
-    struct output *o = r->o;
-    char place[PLACE_MAX];
-    place_of(r, row->site, place);
-    json_text(o, "{\"pattern\":", wait_pattern_name(row->pattern));
-    json_text(o, ",\"func\":", function_of(r, row->site));
-    json_text(o, ",\"site\":", place);
-    json_number(o, ",\"rank\":", row->rank);
-    json_number(o, ",\"count\":", row->sum.count);
-    json_number(o, ",\"total_ns\":", row->sum.total_ns);
-    json_number(o, ",\"max_ns\":", row->sum.max_ns);
-    json_number(o, ",\"error_ns\":", row->sum.error_ns);
-    json_number(o, ",\"not_resolved\":", row->sum.unresolved);
-    out_text(o, "}\n");
-}
-
-static void json_cause(const struct report *r, const struct wait_cause *cause)
-{
-    struct output *o = r->o;
-    char place[PLACE_MAX];
-    json_text(o, "{\"caused\":", wait_pattern_name(cause->pattern));
-    place_of(r, cause->site, place);
-    json_text(o, ",\"func\":", function_of(r, cause->site));
-    json_text(o, ",\"site\":", place);
-    place_of(r, cause->cause_site, place);
-    json_number(o, ",\"by_rank\":", cause->rank);
-    json_text(o, ",\"by_func\":", function_of(r, cause->cause_site));
-    json_text(o, ",\"by_site\":", place);
-    json_number(o, ",\"total_ns\":", cause->total_ns);
-    out_text(o, "}\n");
-}
-
-static void json_summary(const struct report *r)
-{
-    const struct match_totals *t = &r->w->totals;
-    json_number(r->o, "{\"run_ns\":", (uint64_t)run_ns(r->w));
-    json_number(r->o, ",\"messages\":", t->messages);
-    json_number(r->o, ",\"collectives\":", t->collectives);
-    json_number(r->o, ",\"collectives_incomplete\":", t->collectives_missing);
-    json_number(r->o, ",\"collectives_that_differ\":", t->collectives_differ);
-    json_number(r->o, ",\"backward\":", r->w->backward);
-    json_number(r->o, ",\"backward_max_ns\":", r->w->backward_max_ns);
-    out_text(r->o, "}\n");
-}
-
-/* Prints a field as RFC 4180 has it. */
-static void csv_text(struct output *o, const char *text)
-{
-    const bool quoted = text[strcspn(text, ",\"\r\n")] != 0;
-    out_text(o, quoted ? "\"" : "");
-    for (; *text; text++) {
-        if (*text == '"')
-            out_char(o, '"');
-        out_char(o, *text);
-    }
-    out_text(o, quoted ? "\"" : "");
-}
-
-static void csv_row(const struct report *r, const struct wait_row *row)
-{
-    const uint64_t numbers[] = {row->rank,       row->sum.count,    row->sum.total_ns,
-                                row->sum.max_ns, row->sum.error_ns, row->sum.unresolved};
-    char place[PLACE_MAX];
-    place_of(r, row->site, place);
-    csv_text(r->o, wait_pattern_name(row->pattern));
-    out_char(r->o, ',');
-    csv_text(r->o, function_of(r, row->site));
-    out_char(r->o, ',');
-    csv_text(r->o, place);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        out_char(r->o, ',');
-        out_uint(r->o, numbers[i]);
-    }
-    out_char(r->o, '\n');
-}
-
-/* ---- text: a line for each pattern and site ---- */
-
-struct site_line {
-    const struct wait_row *rows;
-    size_t count;
-    struct wait_sum sum;
-};
-
-static int by_total(const void *a, const void *b)
-{
-    const struct site_line *x = a, *y = b;
-    if (x->sum.total_ns != y->sum.total_ns)
-        return x->sum.total_ns > y->sum.total_ns ? -1 : 1;
-    return (x->rows > y->rows) - (x->rows < y->rows);
-}
-
-/* Adds up rows of one pattern and site. Returns how many lines there are. */
-static size_t make_lines(const struct wait_states *w, struct site_line *lines)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < w->row_count; i++) {
-        const struct wait_row *row = &w->rows[i];
-        if (!count || lines[count - 1].rows->pattern != row->pattern || lines[count - 1].rows->site != row->site)
-            lines[count++] = (struct site_line){.rows = row};
-        struct site_line *line = &lines[count - 1];
-        line->count++;
-        line->sum.count += row->sum.count;
-        line->sum.total_ns += row->sum.total_ns;
-        line->sum.error_ns += row->sum.error_ns;
-        line->sum.unresolved += row->sum.unresolved;
-    }
-    return count;
-}
-
-/* Writes the ranks that waited longest: "3, 12, 15". */
-static void worst_ranks(const struct site_line *line, char *text, size_t size)
-{
-    size_t taken[WORST], at = 0;
-    for (size_t n = 0; n < WORST && n < line->count; n++) {
-        size_t best = line->count;
-        for (size_t i = 0; i < line->count; i++) {
-            bool again = false;
-            for (size_t k = 0; k < n; k++)
-                again |= taken[k] == i;
-            if (!again && (best == line->count || line->rows[i].sum.total_ns > line->rows[best].sum.total_ns))
-                best = i;
-        }
-        taken[n] = best;
-        at += (size_t)snprintf(text + at, size - at, "%s%u", n ? ", " : "", line->rows[best].rank);
-    }
-}
-
-/* Returns the main cause of the line's waits; NULL: none. */
-static const struct wait_cause *main_cause(const struct wait_states *w, const struct site_line *line)
-{
-    for (size_t i = 0; i < w->cause_count; i++)
-        if (w->causes[i].pattern == line->rows->pattern && w->causes[i].site == line->rows->site)
-            return &w->causes[i];
-    return NULL;
-}
-
-static void text_line(const struct report *r, const struct site_line *line)
-{
-    char place[PLACE_MAX], where[2 * PLACE_MAX], cells[3 * PLACE_MAX], total[OUT_DURATION_MAX], error[OUT_DURATION_MAX];
-    char ranks[64] = "";
-    const double all = run_ns(r->w) * r->w->process_count;
-    place_of(r, line->rows->site, place);
-    snprintf(where, sizeof where, "%s at %s", function_of(r, line->rows->site), place);
-    put_duration(total, (double)line->sum.total_ns);
-    put_duration(error, (double)line->sum.error_ns);
-    worst_ranks(line, ranks, sizeof ranks);
-    snprintf(cells, sizeof cells, "%-16s %9s +-%-8s %5.1f%% %9llu  %-14s ", wait_pattern_name(line->rows->pattern),
-             total, error, all > 0 ? 100 * (double)line->sum.total_ns / all : 0, (unsigned long long)line->sum.count,
-             ranks);
-    out_text(r->o, cells);
-    out_name(r->o, where);
-    const struct wait_cause *cause = main_cause(r->w, line);
-    if (cause && line->sum.total_ns) {
-        place_of(r, cause->cause_site, place);
-        snprintf(cells, sizeof cells, ", for rank %u before %s at %s (%.0f%%)", cause->rank,
-                 function_of(r, cause->cause_site), place, 100 * (double)cause->total_ns / (double)line->sum.total_ns);
-        out_name(r->o, cells);
-    }
-    out_char(r->o, '\n');
-}
-
-static void text_summary(const struct report *r)
-{
-    const struct match_totals *t = &r->w->totals;
-    uint64_t unresolved = 0, total = 0, unmatched = 0;
-    char run[OUT_DURATION_MAX], backward[OUT_DURATION_MAX], text[256];
-    for (size_t i = 0; i < r->w->row_count; i++) {
-        unresolved += r->w->rows[i].sum.unresolved;
-        total += r->w->rows[i].sum.total_ns;
-    }
-    for (unsigned i = 0; i < MATCH_REASONS; i++)
-        unmatched += t->unmatched[i];
-    const double all = run_ns(r->w) * r->w->process_count;
-    put_duration(run, run_ns(r->w));
-    snprintf(text, sizeof text, "%u ranks, run %s, waiting %.1f%% of the ranks' time\n", r->w->process_count, run,
-             all > 0 ? 100 * (double)total / all : 0);
-    out_text(r->o, text);
-    if (unresolved) {
-        snprintf(text, sizeof text, "not resolved: %llu waits that are not longer than the clocks' errors\n",
-                 (unsigned long long)unresolved);
-        out_text(r->o, text);
-    }
-    if (unmatched || t->collectives_missing || t->collectives_differ) {
-        snprintf(
-            text, sizeof text,
-            "without a partner: %llu sends and receives; collective operations: %llu incomplete, %llu with different "
-            "functions or roots (pilgrim-decode --messages)\n",
-            (unsigned long long)unmatched, (unsigned long long)t->collectives_missing,
-            (unsigned long long)t->collectives_differ);
-        out_text(r->o, text);
-    }
-    if (r->w->backward) {
-        put_duration(backward, (double)r->w->backward_max_ns);
-        snprintf(text, sizeof text, "clocks: %llu messages arrived before they were sent, by up to %s\n",
-                 (unsigned long long)r->w->backward, backward);
-        out_text(r->o, text);
-    }
-}
-
-static bool print_text(const struct report *r)
-{
-    struct site_line *lines = malloc((r->w->row_count + 1) * sizeof *lines);
-    if (!lines)
-        return false;
-    const size_t count = make_lines(r->w, lines);
-    qsort(lines, count, sizeof *lines, by_total);
-    text_summary(r);
-    if (count)
-        out_text(r->o, "pattern              total    error   share     count  ranks (worst)  where\n");
-    for (size_t i = 0; i < count && i < r->limit && lines[i].sum.count; i++)
-        text_line(r, &lines[i]);
-    free(lines);
-    return true;
-}
-
-static bool print_rows(const struct report *r)
-{
-    if (r->format == REPORT_TEXT)
-        return print_text(r);
-    if (r->format == REPORT_CSV)
-        out_text(r->o, "pattern,function,site,rank,count,total_ns,max_ns,error_ns,not_resolved\n");
-    for (size_t i = 0; i < r->w->row_count; i++)
-        (r->format == REPORT_JSON ? json_row : csv_row)(r, &r->w->rows[i]);
-    for (size_t i = 0; i < r->w->cause_count && r->format == REPORT_JSON; i++)
-        json_cause(r, &r->w->causes[i]);
-    if (r->format == REPORT_JSON)
-        json_summary(r);
-    return true;
 }
 
 /* ---- the trace ---- */
@@ -352,9 +75,9 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
         source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
         source_lines_use_trace(r->lines, trace, pilgrim_frame_function);
     }
-    enum pilgrim_status status = wait_states_find(&w, trace, &error);
     r->w = &w;
-    if (w.match && !print_rows(r) && status == PILGRIM_OK) {
+    enum pilgrim_status status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, &error);
+    if (w.match && !waits_print(r) && status == PILGRIM_OK) {
         status = PILGRIM_NOMEM;
         snprintf(error.message, sizeof error.message, "not enough memory");
     }
@@ -388,10 +111,13 @@ static bool parse_format(const char *text, enum report_format *format)
 int main(int argc, char **argv)
 {
     static struct output out = {.descriptor = 1};
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'},  {"limit", required_argument, NULL, 'n'},
-        {"modules", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},       {0}};
+    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
+                                            {"limit", required_argument, NULL, 'n'},
+                                            {"modules", required_argument, NULL, 'm'},
+                                            {"each", no_argument, NULL, 'e'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {0}};
     struct report report = {.o = &out, .limit = ROWS};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
@@ -411,6 +137,9 @@ int main(int argc, char **argv)
             if (*optarg < '0' || *optarg > '9' || *end)
                 return wrong_use("--limit takes a number");
             break;
+        case 'e':
+            report.each = true;
+            break;
         case 'm':
             modules = optarg;
             break;
@@ -424,6 +153,8 @@ int main(int argc, char **argv)
             fputs(usage, stderr);
             return EXIT_USAGE;
         }
+    if (report.each && report.format != REPORT_JSON)
+        return wrong_use("--each needs --format=json");
     if (optind + 1 != argc)
         return wrong_use(optind == argc ? "no trace is given" : "more than one trace is given");
     const char *path = argv[optind];

@@ -504,3 +504,10 @@ bool pilgrim_signature_varies(const struct pilgrim_cursor *c, size_t class_numbe
     return has_signature(c, class_number, number) &&
            values_find(c->shard, c->classes[class_number].value_group, number, 0).signature->is_unzipped;
 }
+
+bool pilgrim_signature_uniform(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
+{
+    return has_signature(c, class_number, number) &&
+           signature_is_uniform(c->shard,
+                                values_find(c->shard, c->classes[class_number].value_group, number, 0).signature);
+}

@@ -46,6 +46,8 @@ struct loop_position {
 struct class_state {
     const struct class *class;
     const struct stored_value_group *value_group;
+    uint32_t value_group_number; /* in the class */
+    uint64_t value_group_size;
     uint64_t position;
     struct rules_cursor values;       /* opened at the first call of the class */
     uint64_t taken;                   /* calls that VALUES has passed ... */

@@ -53,6 +53,8 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
             return PILGRIM_DAMAGED;
         c->classes[i].class = &v->classes[row->class];
         c->classes[i].value_group = found.value_group;
+        c->classes[i].value_group_number = found.number;
+        c->classes[i].value_group_size = found.size;
         c->needs_registers |= found.value_group->needs_registers;
         c->has_posted |= found.value_group->has_posted;
         c->follows |= found.value_group->follows;

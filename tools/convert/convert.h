@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a trace is converted to: a format is a table of functions, which are called in this order: begin; for each
+ * thread that has calls, thread, then call for each of them in its order; end. They return false if they are short of
+ * memory. Times are on the axis that all processes have in common. */
+#ifndef CONVERT_CONVERT_H
+#define CONVERT_CONVERT_H
+
+#include <pilgrim/analysis.h>
+
+#include "../../decoder/output.h"
+#include "call_places.h"
+#include "flows.h"
+
+struct convert {
+    const struct pilgrim_trace *trace;
+    const struct pilgrim_system *system; /* NULL: not known */
+    const struct flows *flows;
+    struct output *out;
+    bool arguments; /* all arguments of calls are wanted */
+    bool drawn;     /* the times are not those of the run: they are drawn from statistics */
+    void *state;    /* of the format; freed by `end`, which is called whatever happens */
+};
+
+struct convert_call {
+    const struct pilgrim_call *call;
+    const struct call_place *place;
+    struct pilgrim_volume volume;
+    const struct message_end *flows; /* messages that it begins or ends */
+    size_t flow_count;
+};
+
+struct convert_format {
+    const char *name, *suffix;
+    bool (*begin)(struct convert *c);
+    bool (*thread)(struct convert *c, uint32_t rank, uint32_t thread);
+    bool (*call)(struct convert *c, const struct convert_call *call);
+    bool (*end)(struct convert *c);
+};
+
+extern const struct convert_format convert_chrome, convert_perfetto;
+
+/* Writes the name of a rank and its host, "rank 3 on node1", and that of a thread, "thread 0". */
+enum { CONVERT_NAME_MAX = 320 };
+void convert_rank_name(const struct convert *c, uint32_t rank, char name[CONVERT_NAME_MAX]);
+void convert_thread_name(uint32_t thread, char name[CONVERT_NAME_MAX]);
+
+/* Gives what a viewer shows of each call to TELL, as names and values: its number, its communicator, its peer in that,
+ * its tag, the bytes that it moves, its error; with convert.arguments: all arguments. A text ends with a NUL, and has
+ * no character that could command a terminal. */
+struct convert_teller {
+    bool (*number)(void *context, const char *name, int64_t value);
+    bool (*text)(void *context, const char *name, const char *value);
+    void *context;
+};
+bool convert_tell(const struct convert *c, const struct convert_call *call, const struct convert_teller *tell);
+
+/* Returns what a call is called: its function, or the text of a marker. TEXT is room for the latter. */
+enum { CONVERT_MARKER_MAX = 1024 };
+const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT_MARKER_MAX]);
+bool convert_is_marker(const struct pilgrim_call *call);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what is converted; see convert_run.h. */
+#include "convert_run.h"
+
+#include <string.h>
+
+#include "analysis/analysis_errors.h"
+#include "analysis/calls_stream.h"
+#include "drawn_times.h"
+
+struct conversion {
+    struct convert *c;
+    const struct convert_format *format;
+    struct call_places places;
+    struct drawn_times *drawn;
+    size_t flow_at;
+    uint32_t rank, thread; /* of the last call */
+    bool begun;
+};
+
+bool convert_draws(const struct pilgrim_trace *trace)
+{
+    const char *timing = pilgrim_property(trace, "timing");
+    return !timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0);
+}
+
+/* The next calls are those of another thread. */
+static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgrim_call *call,
+                                        struct pilgrim_error *error)
+{
+    v->rank = call->rank;
+    v->thread = call->thread;
+    v->flow_at = 0;
+    v->begun = true;
+    drawn_times_close(v->drawn);
+    v->drawn = NULL;
+    if (!v->format->thread(v->c, call->rank, call->thread))
+        return no_memory(error);
+    return v->c->drawn ? drawn_times_open(v->c->trace, call->rank, call->thread, &v->drawn, error) : PILGRIM_OK;
+}
+
+static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_calls *calls, struct pilgrim_call *call,
+                                        struct convert_result *result, struct pilgrim_error *error)
+{
+    struct convert_call found = {.call = call};
+    enum pilgrim_status status = PILGRIM_OK;
+    if (!v->begun || call->rank != v->rank || call->thread != v->thread)
+        status = begin_thread(v, call, error);
+    if (status == PILGRIM_OK && v->drawn)
+        status = drawn_times_set(v->drawn, call, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_calls_volume(calls, &found.volume, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (!call->timed) {
+        result->untimed++;
+        return PILGRIM_OK;
+    }
+    found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
+    if (v->c->drawn)
+        found.flow_count = 0; /* times of threads do not fit to each other */
+    found.place = call_place_of(&v->places, call->class_);
+    result->calls++;
+    return found.place && v->format->call(v->c, &found) ? PILGRIM_OK : no_memory(error);
+}
+
+static enum pilgrim_status convert_calls(struct conversion *v, const struct pilgrim_selection *selection,
+                                         struct convert_result *result, struct pilgrim_error *error)
+{
+    struct pilgrim_calls *calls;
+    struct pilgrim_call call;
+    enum pilgrim_status status =
+        calls_open(v->c->trace, selection, PILGRIM_BY_RANK, !v->c->drawn, v->places.lines, &calls, error);
+    while (status == PILGRIM_OK && (status = pilgrim_calls_next(calls, &call, error)) == PILGRIM_OK)
+        status = convert_call(v, calls, &call, result, error);
+    if (status == PILGRIM_END)
+        status = calls_times(calls, error);
+    pilgrim_calls_close(calls);
+    return status;
+}
+
+enum pilgrim_status convert_run(struct convert *c, const struct convert_format *format,
+                                const struct pilgrim_selection *selection, struct source_lines *lines,
+                                struct convert_result *result, struct pilgrim_error *error)
+{
+    struct conversion v = {.c = c, .format = format, .places = {.lines = lines}};
+    struct pilgrim_error ignored;
+    struct pilgrim_system *system;
+    struct flows flows;
+    *result = (struct convert_result){0};
+    c->drawn = convert_draws(c->trace);
+    if (pilgrim_system_open(c->trace, &system, &ignored) != PILGRIM_OK)
+        system = NULL;
+    c->system = system;
+    enum pilgrim_status read = flows_read(&flows, c->trace, selection, c->drawn, error);
+    c->flows = &flows;
+    enum pilgrim_status status = read;
+    if (read != PILGRIM_NOMEM && read != PILGRIM_INVALID) { /* what is damaged is missing in both */
+        const bool began = format->begin(c);
+        struct pilgrim_error found;
+        status = began ? convert_calls(&v, selection, result, &found) : no_memory(&found);
+        if (!format->end(c) && status == PILGRIM_OK)
+            status = no_memory(&found);
+        if (status != PILGRIM_OK)
+            *error = found;
+        else
+            status = read;
+    }
+    drawn_times_close(v.drawn);
+    call_places_free(&v.places);
+    flows_free(&flows);
+    pilgrim_system_close(system);
+    return status;
+}

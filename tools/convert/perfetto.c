@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Perfetto's trace format (ui.perfetto.dev, trace_processor): a Trace message whose TracePackets hold TrackEvents. A
+ * rank is a process, a thread a thread, a call a slice; a message is a flow from the begin of the call that began the
+ * send to the end of the call that ended the receive. Names stand once (interned data). Field numbers are those of
+ * Perfetto's protos/perfetto/trace; tests/convert/perfetto.proto has the part that is used here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "convert.h"
+#include "protobuf.h"
+
+enum { TRACE_PACKET = 1 };
+enum {
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_EVENT = 11,
+    PACKET_INTERNED = 12,
+    PACKET_FLAGS = 13,
+    PACKET_TRACK = 60,
+    FLAG_CLEARED = 1,
+    FLAG_NEEDS_STATE = 2
+};
+enum { INTERNED_CATEGORY = 1, INTERNED_EVENT = 2, INTERNED_ANNOTATION = 3, INTERNED_SOURCE = 4, NAME_ID = 1, NAME = 2 };
+enum { SOURCE_ID = 1, SOURCE_FILE = 2, SOURCE_LINE = 4 };
+enum {
+    EVENT_CATEGORY = 3,
+    EVENT_ANNOTATION = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME = 10,
+    EVENT_TRACK = 11,
+    EVENT_COUNTER = 30,
+    EVENT_SOURCE = 34,
+    EVENT_FLOW = 47,
+    EVENT_FLOW_END = 48,
+    TYPE_BEGIN = 1,
+    TYPE_END = 2,
+    TYPE_INSTANT = 3,
+    TYPE_COUNTER = 4
+};
+enum { ANNOTATION_NAME = 1, ANNOTATION_INT = 4, ANNOTATION_TEXT = 6 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum {
+    PROCESS_PID = 1,
+    PROCESS_NAME = 6,
+    THREAD_PID = 1,
+    THREAD_TID = 2,
+    THREAD_NAME = 5,
+    COUNTER_UNIT = 3,
+    UNIT_COUNT = 2,
+    UNIT_BYTES = 3
+};
+enum { TEXT_MAX = 8192, SEQUENCE = 1, CATEGORY_MPI = 1, CATEGORY_MARKER = 2 };
+
+/* A name that was interned. */
+struct perfetto_name {
+    UT_hash_handle hh;
+    uint64_t number; /* from 1 */
+    char text[];
+};
+
+struct perfetto {
+    struct output *out;
+    struct protobuf body, interned; /* of the packet that is being made, and what it interns */
+    struct protobuf head, packet;
+    struct perfetto_name *events, *annotations; /* tables of uthash */
+    unsigned char *places;                      /* 1: the place has been interned */
+    size_t place_capacity;
+    uint64_t tracks; /* so far; the uuid of a track is its number */
+    uint64_t track;  /* of the thread */
+    uint64_t process, run;
+    uint32_t rank;
+    bool begun, told;
+};
+
+/* ---- packets ---- */
+
+/* Writes the packet whose body is field FIELD. False: no memory */
+static bool put_packet(struct perfetto *p, uint32_t field, bool timed, uint64_t ns)
+{
+    protobuf_uint(&p->head, PACKET_SEQUENCE, SEQUENCE);
+    if (timed)
+        protobuf_uint(&p->head, PACKET_TIMESTAMP, ns);
+    protobuf_uint(&p->head, PACKET_FLAGS, p->begun ? FLAG_NEEDS_STATE : FLAG_CLEARED | FLAG_NEEDS_STATE);
+    if (p->interned.used)
+        protobuf_bytes(&p->head, PACKET_INTERNED, p->interned.bytes, p->interned.used);
+    protobuf_bytes(&p->head, field, p->body.bytes, p->body.used);
+    protobuf_bytes(&p->packet, TRACE_PACKET, p->head.bytes, p->head.used);
+    const bool good = !p->body.short_of_memory && !p->interned.short_of_memory && !p->head.short_of_memory &&
+                      !p->packet.short_of_memory;
+    if (good)
+        out_bytes(p->out, (const char *)p->packet.bytes, p->packet.used);
+    protobuf_clear(&p->body);
+    protobuf_clear(&p->interned);
+    protobuf_clear(&p->head);
+    protobuf_clear(&p->packet);
+    p->begun = true;
+    return good;
+}
+
+/* Puts TEXT without what could command a terminal, and as UTF-8, which Protocol Buffers want. */
+static void put_text(struct protobuf *to, uint32_t field, const char *text)
+{
+    char shown[PILGRIM_PRINTABLE_MAX], all[TEXT_MAX];
+    size_t used = 0, length = strlen(text);
+    for (size_t n; length > 0 && used + sizeof shown < sizeof all; text += n, length -= n) {
+        n = pilgrim_printable(text, length, shown);
+        memcpy(all + used, shown, strlen(shown));
+        used += strlen(shown);
+    }
+    protobuf_bytes(to, field, all, used);
+}
+
+/* Returns the number of TEXT in TABLE, which is interned in FIELD when it is new. 0: no memory */
+static uint64_t intern(struct perfetto *p, struct perfetto_name **table, uint32_t field, const char *text)
+{
+    struct perfetto_name *name;
+    const size_t length = strlen(text);
+    HASH_FIND(hh, *table, text, length, name);
+    if (name)
+        return name->number;
+    name = malloc(sizeof *name + length + 1);
+    if (!name)
+        return 0;
+    memcpy(name->text, text, length + 1);
+    name->number = HASH_COUNT(*table) + 1;
+    HASH_ADD(hh, *table, text, length, name);
+    const size_t at = protobuf_open(&p->interned, field);
+    protobuf_uint(&p->interned, NAME_ID, name->number);
+    put_text(&p->interned, NAME, text);
+    protobuf_close(&p->interned, at);
+    return name->number;
+}
+
+static void free_names(struct perfetto_name **table)
+{
+    struct perfetto_name *name, *next;
+    HASH_ITER(hh, *table, name, next)
+    {
+        HASH_DEL(*table, name);
+        free(name);
+    }
+}
+
+static void put_category(struct perfetto *p, uint64_t number, const char *name)
+{
+    const size_t at = protobuf_open(&p->interned, INTERNED_CATEGORY);
+    protobuf_uint(&p->interned, NAME_ID, number);
+    protobuf_text(&p->interned, NAME, name);
+    protobuf_close(&p->interned, at);
+}
+
+/* ---- arguments ---- */
+
+static bool perfetto_number(void *context, const char *name, int64_t value)
+{
+    struct perfetto *p = context;
+    const uint64_t number = intern(p, &p->annotations, INTERNED_ANNOTATION, name);
+    const size_t at = protobuf_open(&p->body, EVENT_ANNOTATION);
+    protobuf_uint(&p->body, ANNOTATION_NAME, number);
+    protobuf_int(&p->body, ANNOTATION_INT, value);
+    protobuf_close(&p->body, at);
+    return number != 0;
+}
+
+static bool perfetto_text(void *context, const char *name, const char *value)
+{
+    struct perfetto *p = context;
+    const uint64_t number = intern(p, &p->annotations, INTERNED_ANNOTATION, name);
+    const size_t at = protobuf_open(&p->body, EVENT_ANNOTATION);
+    protobuf_uint(&p->body, ANNOTATION_NAME, number);
+    put_text(&p->body, ANNOTATION_TEXT, value);
+    protobuf_close(&p->body, at);
+    return number != 0;
+}
+
+/* ---- tracks ---- */
+
+static bool perfetto_begin(struct convert *c)
+{
+    struct perfetto *p = calloc(1, sizeof *p);
+    c->state = p;
+    if (!p)
+        return false;
+    p->out = c->out;
+    p->rank = UINT32_MAX;
+    put_category(p, CATEGORY_MPI, "MPI");
+    put_category(p, CATEGORY_MARKER, "marker");
+    p->track = ++p->tracks;
+    protobuf_uint(&p->body, TRACK_UUID, p->track);
+    protobuf_text(&p->body, TRACK_NAME, "run");
+    p->run = p->track;
+    return put_packet(p, PACKET_TRACK, false, 0);
+}
+
+/* Puts what the trace says of the run, as the arguments of an instant. */
+static bool put_properties(struct convert *c, uint64_t ns)
+{
+    struct perfetto *p = c->state;
+    const char *key, *value;
+    const uint64_t name = intern(p, &p->events, INTERNED_EVENT,
+                                 c->drawn ? "times are drawn from statistics: not those of the run" : "properties");
+    p->told = true;
+    protobuf_uint(&p->body, EVENT_TYPE, TYPE_INSTANT);
+    protobuf_uint(&p->body, EVENT_TRACK, p->run);
+    protobuf_uint(&p->body, EVENT_CATEGORY, CATEGORY_MARKER);
+    protobuf_uint(&p->body, EVENT_NAME, name);
+    for (size_t i = 0; pilgrim_property_at(c->trace, i, &key, &value); i++)
+        if (!perfetto_text(p, key, value))
+            return false;
+    return name && put_packet(p, PACKET_EVENT, true, ns);
+}
+
+static bool put_process(struct convert *c, uint32_t rank)
+{
+    struct perfetto *p = c->state;
+    char name[CONVERT_NAME_MAX];
+    convert_rank_name(c, rank, name);
+    p->rank = rank;
+    p->process = ++p->tracks;
+    protobuf_uint(&p->body, TRACK_UUID, p->process);
+    const size_t at = protobuf_open(&p->body, TRACK_PROCESS);
+    protobuf_uint(&p->body, PROCESS_PID, rank + 1); /* 0 is the idle process of a machine */
+    protobuf_text(&p->body, PROCESS_NAME, name);
+    protobuf_close(&p->body, at);
+    return put_packet(p, PACKET_TRACK, false, 0);
+}
+
+static bool perfetto_thread(struct convert *c, uint32_t rank, uint32_t thread)
+{
+    struct perfetto *p = c->state;
+    char name[CONVERT_NAME_MAX];
+    if (rank != p->rank && !put_process(c, rank))
+        return false;
+    convert_thread_name(thread, name);
+    p->track = ++p->tracks;
+    protobuf_uint(&p->body, TRACK_UUID, p->track);
+    protobuf_uint(&p->body, TRACK_PARENT, p->process);
+    const size_t at = protobuf_open(&p->body, TRACK_THREAD);
+    protobuf_uint(&p->body, THREAD_PID, rank + 1);
+    /* a thread's number is unique in the machine: as many as a rank has there may be, and more */
+    protobuf_uint(&p->body, THREAD_TID, c->flows->first[rank] + thread + 1);
+    protobuf_text(&p->body, THREAD_NAME, name);
+    protobuf_close(&p->body, at);
+    return put_packet(p, PACKET_TRACK, false, 0);
+}
+
+/* ---- calls ---- */
+
+/* Refers to the place of a call, which is interned when it is new. */
+static bool put_source(struct perfetto *p, const struct convert_call *call)
+{
+    const struct call_place *place = call->place;
+    if (place->number >= p->place_capacity) {
+        const size_t capacity = 2 * (size_t)place->number + 64;
+        unsigned char *places = realloc(p->places, capacity);
+        if (!places)
+            return false;
+        memset(places + p->place_capacity, 0, capacity - p->place_capacity);
+        p->places = places;
+        p->place_capacity = capacity;
+    }
+    if (!p->places[place->number]) {
+        p->places[place->number] = 1;
+        const size_t at = protobuf_open(&p->interned, INTERNED_SOURCE);
+        protobuf_uint(&p->interned, SOURCE_ID, place->number + 1);
+        put_text(&p->interned, SOURCE_FILE, place->file ? place->file : place->text);
+        if (place->file)
+            protobuf_uint(&p->interned, SOURCE_LINE, place->line);
+        protobuf_close(&p->interned, at);
+    }
+    protobuf_uint(&p->body, EVENT_SOURCE, place->number + 1);
+    return true;
+}
+
+static void put_flows(struct perfetto *p, const struct convert_call *call, bool received)
+{
+    for (size_t i = 0; i < call->flow_count; i++)
+        if (call->flows[i].received == received)
+            protobuf_fixed64(&p->body, received ? EVENT_FLOW_END : EVENT_FLOW, call->flows[i].id);
+}
+
+static bool perfetto_call(struct convert *c, const struct convert_call *call)
+{
+    struct perfetto *p = c->state;
+    char text[CONVERT_MARKER_MAX];
+    const bool marker = convert_is_marker(call->call);
+    const struct convert_teller tell = {.number = perfetto_number, .text = perfetto_text, .context = p};
+    if (!p->told && !put_properties(c, call->call->start_ns))
+        return false;
+    const uint64_t name = intern(p, &p->events, INTERNED_EVENT, convert_call_name(call->call, text));
+    protobuf_uint(&p->body, EVENT_TYPE, marker ? TYPE_INSTANT : TYPE_BEGIN);
+    protobuf_uint(&p->body, EVENT_TRACK, p->track);
+    protobuf_uint(&p->body, EVENT_CATEGORY, marker ? CATEGORY_MARKER : CATEGORY_MPI);
+    protobuf_uint(&p->body, EVENT_NAME, name);
+    put_flows(p, call, false);
+    if (!name || !put_source(p, call) || !convert_tell(c, call, &tell) ||
+        !put_packet(p, PACKET_EVENT, true, call->call->start_ns))
+        return false;
+    if (marker)
+        return true;
+    protobuf_uint(&p->body, EVENT_TYPE, TYPE_END);
+    protobuf_uint(&p->body, EVENT_TRACK, p->track);
+    put_flows(p, call, true);
+    return put_packet(p, PACKET_EVENT, true, call->call->end_ns);
+}
+
+/* ---- counters ---- */
+
+static bool put_counter_track(struct perfetto *p, const char *name, bool bytes)
+{
+    p->track = ++p->tracks;
+    protobuf_uint(&p->body, TRACK_UUID, p->track);
+    protobuf_text(&p->body, TRACK_NAME, name);
+    const size_t at = protobuf_open(&p->body, TRACK_COUNTER);
+    protobuf_uint(&p->body, COUNTER_UNIT, bytes ? UNIT_BYTES : UNIT_COUNT);
+    protobuf_close(&p->body, at);
+    return put_packet(p, PACKET_TRACK, false, 0);
+}
+
+static bool put_counter(struct convert *c, const char *name, bool bytes)
+{
+    struct perfetto *p = c->state;
+    int64_t value = 0;
+    bool good = c->flows->change_count == 0 || put_counter_track(p, name, bytes);
+    for (size_t i = 0; i < c->flows->change_count && good; i++) {
+        const struct flow_change *change = &c->flows->changes[i];
+        value += bytes ? change->bytes : change->messages;
+        if (i + 1 < c->flows->change_count && c->flows->changes[i + 1].ns == change->ns)
+            continue;
+        protobuf_uint(&p->body, EVENT_TYPE, TYPE_COUNTER);
+        protobuf_uint(&p->body, EVENT_TRACK, p->track);
+        protobuf_int(&p->body, EVENT_COUNTER, value);
+        good = put_packet(p, PACKET_EVENT, true, change->ns);
+    }
+    return good;
+}
+
+static bool perfetto_end(struct convert *c)
+{
+    struct perfetto *p = c->state;
+    if (!p)
+        return true;
+    const bool good = put_counter(c, "bytes under way", true) && put_counter(c, "messages under way", false);
+    free_names(&p->events);
+    free_names(&p->annotations);
+    protobuf_free(&p->body);
+    protobuf_free(&p->interned);
+    protobuf_free(&p->head);
+    protobuf_free(&p->packet);
+    free(p->places);
+    free(p);
+    c->state = NULL;
+    return good;
+}
+
+const struct convert_format convert_perfetto = {"perfetto",      ".perfetto-trace", perfetto_begin,
+                                                perfetto_thread, perfetto_call,     perfetto_end};

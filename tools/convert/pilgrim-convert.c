@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pilgrim-convert: a trace as other tools read it; see pilgrim-convert(1). */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../decoder/decode_errors.h"
+#include "../../decoder/trace_input.h"
+#include "convert_run.h"
+
+enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, CRITERION = 256 };
+
+static const struct convert_format *const formats[] = {&convert_chrome, &convert_perfetto};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
+static const struct {
+    const char *name, *value, *help;
+} criteria[] = {
+    {"rank", "LIST", "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
+    {"thread", "LIST", "only these threads of each rank"},
+    {"func", "GLOBS", "only functions whose name matches, such as 'MPI_I*'; with - before it: all others"},
+    {"site", "PLACES", "only calls from there: FILE:LINE, FILE, a function, or MODULE+0xOFFSET"},
+    {"comm", "NAME", "only calls with this communicator, such as MPI_COMM_WORLD or comm:3"},
+    {"peer", "LIST", "only calls that send to, receive from or access these ranks"},
+    {"tag", "LIST", "only calls with such a tag"},
+    {"bytes", "SIZE", "only calls that move at least so many bytes, such as 4096 or 64K"},
+    {"failed", NULL, "only calls that returned an error"},
+    {"phase", "TEXT", "only calls behind the marker TEXT, until the next other marker"},
+    {"loop", "LIST", "only calls in these loops of their thread, as pilgrim-decode --loops counts them"},
+    {"iteration", "LIST", "with --loop: only these iterations, from 1, each time that it is entered"},
+    {"call", "LIST", "of each thread, only the calls with these numbers"},
+    {"since", "TIME", "only calls that end at this time on the common axis or later, such as 10.5s or 250ms"},
+    {"until", "TIME", "only calls that begin before this time on the common axis"},
+};
+enum { CRITERIA = sizeof criteria / sizeof *criteria };
+
+struct convert_settings {
+    const struct convert_format *format;
+    struct pilgrim_selection *selection; /* NULL: all calls */
+    const char *trace, *output, *modules;
+    bool arguments, force;
+};
+
+static const char usage[] = "usage: pilgrim-convert --to=chrome|perfetto [options] TRACE [OUT]\n";
+
+static void print_help(void)
+{
+    printf("%s\nWrites the calls and messages of a Pilgrim trace as other tools read them. OUT is TRACE with another "
+           "ending\nif it is not given; - is the standard output.\n\n",
+           usage);
+    printf("  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
+           "  --to=perfetto     for ui.perfetto.dev and trace_processor: less than half of the bytes\n"
+           "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
+           "  --force           replace OUT if it is there\n"
+           "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
+    for (size_t i = 0; i < CRITERIA; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%s%s", criteria[i].name, criteria[i].value ? "=" : "",
+                 criteria[i].value ? criteria[i].value : "");
+        printf("  --%-15s %s\n", name, criteria[i].help);
+    }
+    printf("  --help, --version\n\n"
+           "A trace without times of calls (PILGRIM_TIMING=aggregate) has times drawn from its statistics: the output "
+           "says so.\n"
+           "Exit status: 0 all written; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 "
+           "wrong use.\n");
+}
+
+__attribute__((format(printf, 1, 2))) static int wrong_use(const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    complain("%s", text);
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+}
+
+/* ---- options ---- */
+
+/* Adds criterion I. Returns 0, or the exit status. */
+static int add_criterion(struct convert_settings *s, size_t i, const char *value)
+{
+    struct pilgrim_error error;
+    if (!s->selection && pilgrim_selection_new(&s->selection) != PILGRIM_OK) {
+        complain("not enough memory");
+        return EXIT_DAMAGED;
+    }
+    if (pilgrim_selection_add(s->selection, criteria[i].name, value, &error) == PILGRIM_OK)
+        return 0;
+    return wrong_use("--%s: %s", criteria[i].name, error.message);
+}
+
+static int set_format(struct convert_settings *s, const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcmp(formats[i]->name, name) == 0) {
+            s->format = formats[i];
+            return 0;
+        }
+    return wrong_use("--to takes chrome or perfetto");
+}
+
+/* Returns -1: go on; else the exit status. */
+static int parse(struct convert_settings *s, int argc, char **argv)
+{
+    struct option options[CRITERIA + 8] = {
+        {"to", required_argument, NULL, 't'}, {"arguments", no_argument, NULL, 'a'},
+        {"force", no_argument, NULL, 'F'},    {"modules", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},     {"version", no_argument, NULL, 'V'}};
+    int option, status;
+    for (size_t i = 0; i < CRITERIA; i++)
+        options[6 + i] = (struct option){criteria[i].name, criteria[i].value ? required_argument : no_argument, NULL,
+                                         CRITERION + (int)i};
+    while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
+        switch (option) {
+        case 't':
+            if ((status = set_format(s, optarg)))
+                return status;
+            break;
+        case 'a':
+            s->arguments = true;
+            break;
+        case 'F':
+            s->force = true;
+            break;
+        case 'm':
+            s->modules = optarg;
+            break;
+        case 'h':
+            print_help();
+            return 0;
+        case 'V':
+            printf("pilgrim-convert %s\n", PILGRIM_VERSION_TEXT);
+            return 0;
+        case '?':
+            fputs(usage, stderr);
+            return EXIT_USAGE;
+        default:
+            if ((status = add_criterion(s, (size_t)(option - CRITERION), optarg)))
+                return status;
+        }
+    if (!s->format)
+        return wrong_use("what is the trace to be converted to? --to=chrome or --to=perfetto");
+    if (argc - optind < 1 || argc - optind > 2)
+        return wrong_use(argc == optind ? "no trace is given" : "there is more than one trace and one output");
+    s->trace = argv[optind];
+    s->output = argv[optind + 1];
+    return -1;
+}
+
+/* ---- the output ---- */
+
+/* Sets PATH to TRACE with another ending. */
+static bool default_output(const char *trace, const char *suffix, char path[PATH_BYTES])
+{
+    static const char ending[] = ".pilgrim";
+    size_t length = strlen(trace);
+    if (length > sizeof ending - 1 && strcmp(trace + length - (sizeof ending - 1), ending) == 0)
+        length -= sizeof ending - 1;
+    return snprintf(path, PATH_BYTES, "%.*s%s", (int)length, trace, suffix) < PATH_BYTES;
+}
+
+/* The output is written beside its place, and renamed when it is whole. */
+struct destination {
+    char path[PATH_BYTES], temporary[PATH_BYTES + 16];
+    bool standard;
+};
+
+/* Opens the output. Returns its descriptor, or -1: a message was printed, *STATUS is the exit status. */
+static int open_output(struct destination *d, const struct convert_settings *s, int *status)
+{
+    *status = EXIT_USAGE;
+    d->standard = strcmp(s->output ? s->output : s->trace, "-") == 0;
+    if (d->standard)
+        return 1;
+    const bool fits = s->output ? snprintf(d->path, sizeof d->path, "%s", s->output) < PATH_BYTES
+                                : default_output(s->trace, s->format->suffix, d->path);
+    if (!fits) {
+        complain("the name of the output is too long");
+        return -1;
+    }
+    if (!s->force && access(d->path, F_OK) == 0) {
+        complain("%s is there already: --force replaces it", d->path);
+        return -1;
+    }
+    snprintf(d->temporary, sizeof d->temporary, "%s.XXXXXX", d->path);
+    const int descriptor = mkstemp(d->temporary);
+    if (descriptor < 0) {
+        complain("cannot write %s: %s", d->path, strerror(errno));
+        *status = EXIT_DAMAGED;
+        return -1;
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(descriptor, 0666 & ~mask) != 0)
+        complain("%s: cannot set its permissions: %s", d->path, strerror(errno));
+    return descriptor;
+}
+
+/* Puts the output in its place, or takes it away. */
+static int close_output(const struct destination *d, struct output *o, bool keep)
+{
+    out_flush(o);
+    int why = o->error;
+    if (d->standard && why == EPIPE)
+        return 0;
+    if (!d->standard) {
+        if (close(o->descriptor) != 0 && !why)
+            why = errno;
+        if (!why && keep && rename(d->temporary, d->path) != 0)
+            why = errno;
+        if (why || !keep)
+            unlink(d->temporary);
+    }
+    if (!why)
+        return 0;
+    complain("cannot write %s: %s", d->standard ? "the output, which is incomplete" : d->path, strerror(why));
+    return EXIT_DAMAGED;
+}
+
+/* ---- the trace ---- */
+
+static int convert_trace(const struct convert_settings *s, const struct pilgrim_trace *trace,
+                         const struct pilgrim_error *opened)
+{
+    static struct output out;
+    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments};
+    struct convert_result result;
+    struct pilgrim_error error;
+    struct destination destination;
+    int status = EXIT_USAGE;
+    if (s->selection && pilgrim_selection_check(s->selection, trace, &error) != PILGRIM_OK) {
+        complain("%s: %s", s->trace, error.message);
+        return EXIT_USAGE;
+    }
+    out = (struct output){.descriptor = open_output(&destination, s, &status)};
+    if (out.descriptor < 0)
+        return status;
+    struct source_lines *lines = source_lines_new(s->trace, s->modules);
+    if (lines) {
+        source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
+        source_lines_warn(lines, complain);
+        source_lines_use_trace(lines, trace, pilgrim_frame_function);
+    }
+    const enum pilgrim_status converted = convert_run(&c, s->format, s->selection, lines, &result, &error);
+    source_lines_free(lines);
+    const bool whole = converted == PILGRIM_OK && opened->status == PILGRIM_OK;
+    status = close_output(&destination, &out, whole || result.calls > 0);
+    if (status)
+        return status;
+    if (c.drawn && whole)
+        complain("%s has no times of single calls: they are drawn from its statistics. Record with "
+                 "PILGRIM_TIMING=exact or bins for those of the run",
+                 s->trace);
+    if (result.untimed)
+        complain("%s: %llu calls are left out, since their times are lost", s->trace,
+                 (unsigned long long)result.untimed);
+    if (whole)
+        return 0;
+    complain("%s: %s%s", s->trace, converted != PILGRIM_OK ? error.message : opened->message,
+             result.calls ? "; what is before that is converted" : "");
+    return converted == PILGRIM_INVALID ? EXIT_USAGE : EXIT_DAMAGED;
+}
+
+int main(int argc, char **argv)
+{
+    struct convert_settings s = {0};
+    struct pilgrim_trace *trace;
+    struct pilgrim_error opened;
+    signal(SIGPIPE, SIG_IGN);
+    complain_as = "pilgrim-convert";
+    int status = parse(&s, argc, argv);
+    if (status >= 0) {
+        pilgrim_selection_free(s.selection);
+        return status;
+    }
+    char place[INPUT_PATH_MAX];
+    FILE *copy = NULL;
+    const char *path = input_path(s.trace, place, &copy);
+    status = EXIT_DAMAGED;
+    if (!path) {
+        complain("%s: %s", s.trace, strerror(errno));
+    } else if (pilgrim_open(path, &trace, &opened) != PILGRIM_OK) {
+        complain("%s: %s", s.trace, opened.message);
+    } else {
+        status = convert_trace(&s, trace, &opened);
+        pilgrim_close(trace);
+    }
+    if (copy)
+        fclose(copy);
+    pilgrim_selection_free(s.selection);
+    return status;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page of pilgrim-waits for people; see waits_report.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "waits_report.h"
+
+enum { WORST = 3, FEW = 5 };
+
+/* ---- text: a line for each pattern and site ---- */
+
+struct site_line {
+    const struct wait_row *rows;
+    size_t count;
+    struct wait_sum sum;
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct site_line *x = a, *y = b;
+    if (x->sum.total_ns != y->sum.total_ns)
+        return x->sum.total_ns > y->sum.total_ns ? -1 : 1;
+    return (x->rows > y->rows) - (x->rows < y->rows);
+}
+
+/* Adds up rows of one pattern and site. Returns how many lines there are. */
+static size_t make_lines(const struct wait_states *w, struct site_line *lines)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->row_count; i++) {
+        const struct wait_row *row = &w->rows[i];
+        if (!count || lines[count - 1].rows->pattern != row->pattern || lines[count - 1].rows->site != row->site)
+            lines[count++] = (struct site_line){.rows = row};
+        struct site_line *line = &lines[count - 1];
+        line->count++;
+        line->sum.count += row->sum.count;
+        line->sum.total_ns += row->sum.total_ns;
+        line->sum.error_ns += row->sum.error_ns;
+        line->sum.unresolved += row->sum.unresolved;
+    }
+    return count;
+}
+
+/* Writes the ranks that waited longest: "3, 12, 15". */
+static void worst_ranks(const struct site_line *line, char *text, size_t size)
+{
+    size_t taken[WORST], at = 0;
+    for (size_t n = 0; n < WORST && n < line->count; n++) {
+        size_t best = line->count;
+        for (size_t i = 0; i < line->count; i++) {
+            bool again = false;
+            for (size_t k = 0; k < n; k++)
+                again |= taken[k] == i;
+            if (!again && (best == line->count || line->rows[i].sum.total_ns > line->rows[best].sum.total_ns))
+                best = i;
+        }
+        taken[n] = best;
+        at += (size_t)snprintf(text + at, size - at, "%s%u", n ? ", " : "", line->rows[best].rank);
+    }
+}
+
+/* Returns what the line's waits are due to most; NULL: nothing is known. */
+static const struct wait_root *main_root(const struct wait_states *w, const struct site_line *line)
+{
+    for (size_t i = 0; i < w->root_count; i++)
+        if (w->roots[i].pattern == line->rows->pattern && w->roots[i].site == line->rows->site)
+            return w->roots[i].thread == DELAY_OTHERS ? NULL : &w->roots[i];
+    return NULL;
+}
+
+/* Writes who did what: "rank 7, computing before MPI_Send at cg.c:133". */
+static void doing(const struct report *r, uint32_t thread, uint32_t class, bool rank, char text[3 * PLACE_MAX])
+{
+    const struct cause_thread *t = report_thread(r, thread);
+    char place[PLACE_MAX], who[64] = "";
+    if (!t) {
+        snprintf(text, 3 * PLACE_MAX, "many others");
+        return;
+    }
+    report_place(r, class / 2, place);
+    if (rank && t->thread)
+        snprintf(who, sizeof who, "rank %u thread %u, ", t->rank, t->thread);
+    else if (rank)
+        snprintf(who, sizeof who, "rank %u, ", t->rank);
+    snprintf(text, 3 * PLACE_MAX, "%s%s %s at %s", who, class % 2 ? "in" : "computing before",
+             report_function(r, class / 2), place);
+}
+
+static void text_line(const struct report *r, const struct site_line *line)
+{
+    char place[PLACE_MAX], where[2 * PLACE_MAX], cells[3 * PLACE_MAX], total[OUT_DURATION_MAX], error[OUT_DURATION_MAX];
+    char ranks[64] = "";
+    const double all = r->efficiency.run_ns * r->w->process_count;
+    report_place(r, line->rows->site, place);
+    snprintf(where, sizeof where, "%s at %s", report_function(r, line->rows->site), place);
+    put_duration(total, (double)line->sum.total_ns);
+    put_duration(error, (double)line->sum.error_ns);
+    worst_ranks(line, ranks, sizeof ranks);
+    snprintf(cells, sizeof cells, "%-16s %9s +-%-8s %5.1f%% %9llu  %-14s ", wait_pattern_name(line->rows->pattern),
+             total, error, all > 0 ? 100 * (double)line->sum.total_ns / all : 0, (unsigned long long)line->sum.count,
+             ranks);
+    out_text(r->o, cells);
+    out_name(r->o, where);
+    const struct wait_root *root = main_root(r->w, line);
+    if (root && line->sum.total_ns) {
+        char what[3 * PLACE_MAX];
+        doing(r, root->thread, root->class, true, what);
+        snprintf(where, sizeof where, ", due to ");
+        out_text(r->o, where);
+        out_name(r->o, what);
+        snprintf(where, sizeof where, " (%.0f%%)",
+                 100 * (root->direct_ns + root->indirect_ns) / (double)line->sum.total_ns);
+        out_text(r->o, where);
+    }
+    out_char(r->o, '\n');
+}
+
+/* Writes SHARE of all time, with its error; what is not larger than that is no number. */
+static void put_share(char text[64], const char *name, double share, double error)
+{
+    if (error > 0 && share <= error)
+        snprintf(text, 64, "%s not resolved", name);
+    else if (error >= 0.0005)
+        snprintf(text, 64, "%s %.1f%% (+-%.1f%%)", name, 100 * share, 100 * error);
+    else
+        snprintf(text, 64, "%s %.1f%%", name, 100 * share);
+}
+
+static void text_efficiency(const struct report *r)
+{
+    const struct efficiency *e = &r->efficiency;
+    char run[OUT_DURATION_MAX], waiting[64], text[512], error[32] = "";
+    put_duration(run, e->run_ns);
+    put_share(waiting, "waiting", e->waiting, e->waiting_error);
+    snprintf(text, sizeof text, "%u ranks, run %s; useful %.1f%%, %s, else in MPI %.1f%%\n", r->w->process_count, run,
+             100 * e->useful, waiting, 100 * e->in_mpi);
+    out_text(r->o, text);
+    if (e->parallel <= 0)
+        return;
+    if (e->error >= 0.0005)
+        snprintf(error, sizeof error, ", all +-%.1f%%", 100 * e->error);
+    snprintf(text, sizeof text,
+             "parallel efficiency %.2f = load balance %.2f x communication %.2f (serialization %.2f x transfer "
+             "%.2f%s)\n",
+             e->parallel, e->load_balance, e->communication, e->serialization, e->transfer, error);
+    out_text(r->o, text);
+}
+
+static void text_summary(const struct report *r)
+{
+    const struct match_totals *t = &r->w->totals;
+    uint64_t unresolved = 0, unmatched = 0;
+    char backward[OUT_DURATION_MAX], text[256];
+    for (size_t i = 0; i < r->w->row_count; i++)
+        unresolved += r->w->rows[i].sum.unresolved;
+    for (unsigned i = 0; i < MATCH_REASONS; i++)
+        unmatched += t->unmatched[i];
+    text_efficiency(r);
+    if (unresolved) {
+        snprintf(text, sizeof text, "not resolved: %llu waits that are not longer than the clocks' errors\n",
+                 (unsigned long long)unresolved);
+        out_text(r->o, text);
+    }
+    if (unmatched || t->collectives_missing || t->collectives_differ) {
+        snprintf(
+            text, sizeof text,
+            "without a partner: %llu sends and receives; collective operations: %llu incomplete, %llu with different "
+            "functions or roots (pilgrim-decode --messages)\n",
+            (unsigned long long)unmatched, (unsigned long long)t->collectives_missing,
+            (unsigned long long)t->collectives_differ);
+        out_text(r->o, text);
+    }
+    if (r->w->backward) {
+        put_duration(backward, (double)r->w->backward_max_ns);
+        snprintf(text, sizeof text, "clocks: %llu messages arrived before they were sent, by up to %s\n",
+                 (unsigned long long)r->w->backward, backward);
+        out_text(r->o, text);
+    }
+}
+
+/* What made others wait, the most first. */
+static void text_delays(const struct report *r)
+{
+    char cells[256], what[3 * PLACE_MAX], total[OUT_DURATION_MAX], error[OUT_DURATION_MAX];
+    size_t shown = 0;
+    for (size_t i = 0; i < r->delay_count && shown < FEW && shown < r->limit; i++) {
+        const struct delay_cost *delay = &r->delays[i];
+        const double cost = delay->direct_ns + delay->indirect_ns;
+        if (cost <= delay->error_ns)
+            continue;
+        if (!shown++)
+            out_text(r->o, "delays               cost    error   share  directly  rank, what it did longer\n");
+        put_duration(total, cost);
+        put_duration(error, delay->error_ns);
+        doing(r, delay->thread, delay->class, true, what);
+        snprintf(cells, sizeof cells, "%-16s %9s +-%-8s %5.1f%% %8.0f%%  ", "", total, error,
+                 100 * cost / (r->efficiency.run_ns * r->w->process_count), 100 * delay->direct_ns / cost);
+        out_text(r->o, cells);
+        out_name(r->o, what);
+        out_char(r->o, '\n');
+    }
+}
+
+/* What the run's length consists of. */
+static void text_path(const struct report *r)
+{
+    char cells[256], what[3 * PLACE_MAX], total[OUT_DURATION_MAX], more[OUT_DURATION_MAX];
+    for (size_t i = 0; i < r->path_count && i < FEW && i < r->limit; i++) {
+        const struct path_share *share = &r->path[i];
+        if (!i)
+            out_text(r->o, "critical path      length           share imbalance  mostly\n");
+        put_duration(total, (double)share->ns);
+        put_duration(more, share->imbalance_ns);
+        doing(r, share->thread, share->class, true, what);
+        snprintf(cells, sizeof cells, "%-16s %9s           %5.1f%% %9s  ", "", total,
+                 100 * (double)share->ns / (double)r->path_ns, more);
+        out_text(r->o, cells);
+        out_name(r->o, what);
+        out_char(r->o, '\n');
+    }
+}
+
+bool report_text(const struct report *r)
+{
+    struct site_line *lines = malloc((r->w->row_count + 1) * sizeof *lines);
+    if (!lines)
+        return false;
+    const size_t count = make_lines(r->w, lines);
+    qsort(lines, count, sizeof *lines, by_total);
+    text_summary(r);
+    if (count)
+        out_text(r->o, "pattern              total    error   share     count  ranks (worst)  where\n");
+    for (size_t i = 0; i < count && i < r->limit && lines[i].sum.count; i++)
+        text_line(r, &lines[i]);
+    text_delays(r);
+    text_path(r);
+    free(lines);
+    return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What pilgrim-waits prints: a page for people, or all rows. */
+#ifndef WAITS_WAITS_REPORT_H
+#define WAITS_WAITS_REPORT_H
+
+#include "analysis/efficiency.h"
+#include "analysis/source_lines.h"
+#include "analysis/wait_states.h"
+#include "../../decoder/output.h"
+
+enum { PLACE_MAX = 512, WHERE_MAX = 2 * PLACE_MAX };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+
+struct report {
+    struct output *o;
+    struct wait_states *w;
+    struct source_lines *lines;
+    enum report_format format;
+    uint64_t limit;
+    bool each; /* print each wait */
+    /* while it is printed */
+    struct efficiency efficiency;
+    struct delay_cost *delays;
+    struct path_share *path;
+    size_t delay_count, path_count;
+    uint64_t path_ns;
+};
+
+/* Prints all. false: no memory */
+bool waits_print(struct report *r);
+
+/* Returns the function of a call site. */
+const char *report_function(const struct report *r, uint32_t site);
+
+/* Writes the place of a call site to TEXT: "FILE:LINE", or "MODULE+0xOFFSET". */
+void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX]);
+
+/* Returns a thread of those that causes are numbered by; NULL: several. */
+const struct cause_thread *report_thread(const struct report *r, uint32_t thread);
+
+bool report_text(const struct report *r);
+void report_rows(const struct report *r);
+
+/* Prints a wait: a wait_each whose context is the report. */
+bool report_wait(void *context, const struct cause_event *event);
+
+#endif
