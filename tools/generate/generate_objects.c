@@ -166,7 +166,7 @@ static void put_element(struct call_writer *w, const struct pilgrim_value *v, co
     size_t kind = 0;
     if (v->type == PILGRIM_OBJECT)
         put_object(w, v, false);
-    else if (v->type == PILGRIM_NAME)
+    else if (v->type == PILGRIM_NAME && strcmp(v->text, "NULL") != 0)
         row_name(w, v->text);
     else {
         while (kind < OBJECT_KINDS && strcmp(kinds[kind].type, type) != 0)
