@@ -53,6 +53,7 @@ PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,cuda_driver device h
 ANALYSIS := $(call objects,src/analysis)
 DECODER := $(call objects,decoder)
 REPLAY := $(call objects,tools/replay)
+GENERATE := $(call objects,tools/generate)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
 PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out rank_bytes.c $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
@@ -63,7 +64,7 @@ MAN := $(wildcard $(S)/docs/*.1)
 
 TOOLS := $(if $(DECODER),$(B)/pilgrim-decode $(B)/pilgrim-convert $(B)/pilgrim-diff $(B)/pilgrim-waits) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
 ifneq ($(MPICC),)
-TOOLS += $(B)/pilgrim-run $(if $(REPLAY),$(B)/pilgrim-replay)
+TOOLS += $(B)/pilgrim-run $(if $(REPLAY),$(B)/pilgrim-replay) $(if $(GENERATE),$(B)/pilgrim-generate)
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so $(B)/libpilgrim-analysis.a)
@@ -154,7 +155,7 @@ ifneq ($(filter-out $(NO_CONFIG) units,$(or $(MAKECMDGOALS),all)),)
 include $(G)/sources.mk
 endif
 endif
-TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-% replay-%,$(GENERATED)))
+TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-% replay-% generate-%,$(GENERATED)))
 SHADOW = $(call objects,src/shadow) $(patsubst %.c,$(B)/obj/generated/%.o,$(filter shadow-%,$(GENERATED)))
 
 # ---- objects ----
@@ -198,6 +199,12 @@ REPLAY_ACTIONS := $(B)/obj/replay/replay-actions.o
 $(REPLAY_ACTIONS): $(G)/replay-actions.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+
+GENERATE_TABLE := $(B)/obj/generate/generate-functions.o
+
+$(GENERATE_TABLE): $(G)/generate-functions.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/tools/generate -c -o $@ $<
 
 $(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 	@mkdir -p $(@D)
@@ -345,6 +352,9 @@ WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(ad
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+
+$(B)/pilgrim-generate: $(GENERATE) $(GENERATE_TABLE) $(B)/obj/decoder/decode_errors.o $(B)/libanalysis.a $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-waits: $(WAITS) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -613,7 +623,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-top pilgrim-waits)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-top pilgrim-waits)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

@@ -44,6 +44,7 @@ void emit_functions(const struct generated_file *output); /* descriptors.c */
 void emit_constants(const struct generated_file *output, const char *constants_file); /* functions.h, constants.c */
 void emit_entries(const struct generated_file *output);  /* entries.c, mpi_symbols.h, mpi_functions.[ch] */
 void emit_fortran(const struct generated_file *output);  /* fortran_*.c, fortran_directs.h */
+void emit_generate(const struct generated_file *output); /* generate-functions.c */
 void emit_coverage(const struct generated_file *output); /* coverage.txt */
 
 #endif

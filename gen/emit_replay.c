@@ -62,7 +62,7 @@ static bool is_recipe(const struct value *v, const char *pattern)
 }
 
 /* Returns the type that a pointer or an array points to. */
-static const char *element_type(const struct c_parameter *c)
+const char *replay_element_type(const struct c_parameter *c)
 {
     const char *type = c->type;
     if (strncmp(type, "const ", 6) == 0)
@@ -75,7 +75,7 @@ static const char *element_type(const struct c_parameter *c)
     return gen_copy(type, length);
 }
 
-static const char *text_class(const struct mpi_function *f, const struct parameter *p)
+const char *replay_text_class(const struct mpi_function *f, const struct parameter *p)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (gen_matches(texts[i][0], f->name) && gen_matches(texts[i][1], p->name))
@@ -87,7 +87,7 @@ static const char *text_class(const struct mpi_function *f, const struct paramet
 static const char *argument(const struct mpi_function *f, size_t i)
 {
     const struct parameter *p = &f->parameters[i];
-    const char *type = element_type(p->c);
+    const char *type = replay_element_type(p->c);
     bool in = p->in.recipe != NULL, pointer = p->c->pointers > 0;
     const struct value *v = in ? &p->in : &p->out;
     if (is_recipe(v, "function"))
@@ -99,7 +99,7 @@ static const char *argument(const struct mpi_function *f, size_t i)
     if (is_recipe(v, "new_pointer"))
         return gen_format("step_new_pointer(s, %zu)", i);
     if (is_recipe(v, "string"))
-        return gen_format("step_text(s, %zu, %s)", i, text_class(f, p));
+        return gen_format("step_text(s, %zu, %s)", i, replay_text_class(f, p));
     if (is_recipe(v, "string_out"))
         return gen_format("step_text_room(s, %zu)", i);
     if (is_recipe(&p->out, "status|status_io|status_of|statuses|statuses_some"))

@@ -11,4 +11,10 @@ void emit_replay(const struct generated_file *output, const char *constants_file
 /* Returns why a recorded function is not replayed; NULL: it is. */
 const char *replay_reason(const struct mpi_function *f);
 
+/* Returns what a string parameter says: "REPLAY_FILE_NAME" (enum replay_text). */
+const char *replay_text_class(const struct mpi_function *f, const struct parameter *p);
+
+/* Returns the type that a pointer or an array points to, without const. */
+const char *replay_element_type(const struct c_parameter *c);
+
 #endif

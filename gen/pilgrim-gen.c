@@ -46,6 +46,7 @@ int main(int argc, char **argv)
     emit_entries(&output);
     emit_fortran(&output);
     emit_replay(&output, values[CONSTANTS]);
+    emit_generate(&output);
     emit_coverage(&output);
     return 0;
 }

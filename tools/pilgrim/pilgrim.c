@@ -42,6 +42,7 @@ static const struct {
     {"convert", "pilgrim convert --to=perfetto TRACE", "for ui.perfetto.dev; --to=chrome: JSON"},
     {NULL, NULL, "Run it again without the program"},
     {"replay", "mpiexec -n 4 pilgrim replay TRACE", "a benchmark with its calls and times"},
+    {"generate", "pilgrim generate TRACE > proxy.c", "a C program that makes its calls"},
     {NULL, NULL, "Look at a job that runs or hangs"},
     {"top", "pilgrim top FOLDER", "what each rank is in, and deadlocks"},
     {NULL, NULL, "Get the trace of a run that died, or left parts"},

@@ -8,7 +8,7 @@
 #include "pilgrim/analysis.h"
 
 /* Calls FIRST to below END; none if both are equal. */
-struct part {
+struct loop_part {
     uint64_t first, end;
 };
 
@@ -24,13 +24,13 @@ static enum pilgrim_status add(struct pilgrim_selection *s, const char *name, ui
 
 /* Finds the calls of iterations FROM to TO, of the first time that there are such iterations. */
 static enum pilgrim_status find_part(const struct pilgrim_trace *trace, uint32_t rank, uint64_t number, uint64_t from,
-                                     uint64_t to, struct part *part, struct pilgrim_error *error)
+                                     uint64_t to, struct loop_part *part, struct pilgrim_error *error)
 {
     struct pilgrim_selection *s = NULL;
     struct pilgrim_calls *calls = NULL;
     struct pilgrim_call call;
     enum pilgrim_status status = pilgrim_selection_new(&s);
-    *part = (struct part){0, 0};
+    *part = (struct loop_part){0, 0};
     if (status == PILGRIM_OK)
         status = add(s, "rank", rank, rank, error);
     if (status == PILGRIM_OK)
@@ -55,12 +55,12 @@ static enum pilgrim_status find_part(const struct pilgrim_trace *trace, uint32_t
 
 /* Finds how many trips are made the first time: at most MOST. WHOLE: the calls of trips 1 to MOST. */
 static enum pilgrim_status count_trips(const struct pilgrim_trace *trace, uint32_t rank, uint64_t number, uint64_t most,
-                                       const struct part *whole, uint64_t *count, struct pilgrim_error *error)
+                                       const struct loop_part *whole, uint64_t *count, struct pilgrim_error *error)
 {
     uint64_t low = 1, high = most; /* trip `low` is there */
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
-        struct part part;
+        struct loop_part part;
         enum pilgrim_status status = find_part(trace, rank, number, middle, middle, &part, error);
         if (status != PILGRIM_OK)
             return status;
@@ -76,7 +76,7 @@ static enum pilgrim_status count_trips(const struct pilgrim_trace *trace, uint32
 enum pilgrim_status loop_find(const struct pilgrim_trace *trace, uint32_t rank, uint64_t number, uint64_t trips,
                               struct replay_loop *loop, struct pilgrim_error *error)
 {
-    struct part whole, rest = {0, 0};
+    struct loop_part whole, rest = {0, 0};
     uint64_t count = 1;
     enum pilgrim_status status = find_part(trace, rank, number, 1, trips, &whole, error);
     if (status == PILGRIM_OK && !whole.end) {

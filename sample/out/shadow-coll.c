@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Written by pilgrim-gen: the shadow of the functions in the standard's chapter "coll". */
+#include "shadow_functions.h"
+
+#include "functions.h"
+#include "topology_lengths.h"
+
+static void shadow_in_MPI_Gatherv(struct shadow *s, const struct rank_base *rank_base, const void *sendbuf,
+                                  int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                  const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    shadow_in(s, 0);
+    shadow_buffer(s, sendbuf);
+    shadow_in(s, 1);
+    shadow_int(s, sendcount);
+    shadow_in(s, 2);
+    shadow_handle(s, KIND_DATATYPE, HANDLE(sendtype));
+    shadow_in(s, 3);
+    if (shadow_at_root(rank_base, root))
+        shadow_buffer(s, recvbuf);
+    else
+        shadow_null(s);
+    shadow_in(s, 4);
+    if (shadow_at_root(rank_base, root)) {
+        if (recvcounts) {
+            shadow_open(s);
+            for (int64_t i = 0, end = rank_base->size; i < end; i++)
+                shadow_int(s, recvcounts[i]);
+            shadow_close(s);
+        } else {
+            shadow_name(s, "NULL");
+        }
+    } else {
+        shadow_null(s);
+    }
+    shadow_in(s, 5);
+    if (shadow_at_root(rank_base, root)) {
+        if (displs) {
+            shadow_open(s);
+            for (int64_t i = 0, end = rank_base->size; i < end; i++)
+                shadow_int(s, displs[i]);
+            shadow_close(s);
+        } else {
+            shadow_name(s, "NULL");
+        }
+    } else {
+        shadow_null(s);
+    }
+    shadow_in(s, 6);
+    if (shadow_at_root(rank_base, root))
+        shadow_handle(s, KIND_DATATYPE, HANDLE(recvtype));
+    else
+        shadow_null(s);
+    shadow_in(s, 7);
+    shadow_rank(s, root);
+    shadow_in(s, 8);
+    shadow_handle(s, KIND_COMM, HANDLE(comm));
+}
+
+static void shadow_out_MPI_Gatherv(struct shadow *s, int ret)
+{
+    shadow_ret(s, ret);
+}
+
+struct saved_MPI_Gatherv {
+    int ret;
+};
+
+static void after_MPI_Gatherv(struct shadow *s, const void *saved)
+{
+    const struct saved_MPI_Gatherv *arguments = saved;
+    shadow_out_MPI_Gatherv(s, arguments->ret);
+}
+
+int shadow_layer_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const int recvcounts[], const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Gatherv);
+    if (!s)
+        return SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                           comm);
+    shadow_in_MPI_Gatherv(s, shadow_rank_base(s), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                          root, comm);
+    int ret = SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    const struct saved_MPI_Gatherv saved = {.ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Gatherv");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Gatherv);
+    return ret;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of pilgrim-generate share: memory, texts, and the program that is made.
+ *
+ * A call becomes a row: a form, which is C with holes, and a number for each hole. A statement of the program is a node
+ * of a tree. It has, by rank, the sequence of what it did there: rows of a call, trips of a loop. */
+#ifndef GENERATE_H
+#define GENERATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pilgrim/reader.h>
+
+/* ---- memory and texts: all lives until the program ends ---- */
+
+/* Returns zeroed memory; ends the program with a line if there is none. */
+void *generate_alloc(size_t bytes);
+
+/* Returns ARRAY, or a larger copy if it is full: COUNT is its capacity. Capacities are powers of two. */
+void *generate_grow(void *array, size_t count, size_t element);
+
+/* Prints "pilgrim-generate: ..." and ends the program with status 1. */
+_Noreturn void generate_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+struct text {
+    char *chars;
+    size_t length, capacity;
+};
+
+void text_put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_bytes(struct text *t, const char *bytes, size_t length);
+const char *text_of(struct text *t); /* "" while empty */
+void text_free(struct text *t);
+const char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Returns the one copy of a text, so that pointers can be compared. */
+const char *text_intern(const char *chars, size_t length);
+
+/* Returns TEXT as it may stand in a comment: printable ASCII, without the end of the comment. */
+const char *text_comment(const char *text);
+
+/* ---- rows ---- */
+
+enum {
+    HOLE = 1,         /* a number, or a name */
+    HOLE_REQUEST = 2, /* the number of a request */
+    HOLE_TEXT = 4,    /* the number of a text */
+    HOLE_REQUESTS = 3 /* an array of so many requests as the decimal number behind it says, up to ';' */
+};
+
+/* C with holes. */
+struct form {
+    const char *text; /* "": nothing is done */
+    size_t holes;
+};
+
+struct filled_form {
+    const struct form *form;
+    const int64_t *numbers;
+};
+
+/* What comes out and is not looked at has so many rows of room for each type. */
+enum { SCRATCH_ROWS = 6 };
+
+/* Names (of constants) among numbers are above this. */
+#define NAME_FIRST (INT64_MIN / 2)
+#define NAME_LAST  (NAME_FIRST + 100000)
+
+static inline bool number_is_name(int64_t n)
+{
+    return n >= NAME_FIRST && n < NAME_LAST;
+}
+
+/* ---- the program ---- */
+
+/* What a node did in one rank. */
+struct node_visits {
+    uint64_t count;
+    int64_t *first; /* the first STORED ones; later ones repeat the last PERIOD of these */
+    uint64_t stored, capacity, period;
+    uint32_t *border; /* while it may be periodic */
+    bool listed;      /* all are stored */
+};
+
+void visits_add(struct node_visits *v, int64_t what);
+int64_t visits_get(const struct node_visits *v, uint64_t k);
+
+enum node_kind { NODE_CALL, NODE_LOOP };
+
+struct node {
+    enum node_kind kind;
+    const char *name;  /* of a call's function; interned */
+    const char *place; /* "FILE:LINE", or NULL; interned */
+    struct node **children;
+    size_t child_count;
+    struct node_visits **ranks; /* NULL: the rank does not come here */
+    double gap_ns;              /* mean before the call, weighted by */
+    double gap_count;
+    size_t size; /* of the tree below, itself included */
+};
+
+struct object_kind {
+    const char *word, *array, *type, *none;
+    int64_t most; /* the highest number; -1: none is used */
+};
+
+struct request_class {
+    const char *key;
+    int64_t most, base;
+};
+
+struct generate_options {
+    const char *path, *modules;
+    bool keep_strings;
+    uint32_t ranks; /* 0: those of the trace */
+};
+
+/* What is made of a trace. */
+struct proxy {
+    const struct generate_options *options;
+    struct pilgrim_trace *trace;
+    uint32_t rank_count;
+    struct node *root;
+    const char **names; /* of constants */
+    size_t name_count;
+    struct object_kind *kinds;
+    struct request_class *requests;
+    size_t request_count;
+    int64_t most_memory[4]; /* the highest number of an allocation: heap, static, stack, device; -1: none */
+    uint64_t most_offset, most_bytes, most_elements;
+    const char **files, **texts; /* texts: as C */
+    size_t file_count, text_count;
+    uint64_t left_out, calls;
+    const char *first_left_out;
+    bool initialised; /* some rank calls MPI_Init */
+};
+
+/* Returns the number of the row with that form and those numbers, which are copied. */
+int64_t row_store(const struct form *form, const int64_t *numbers);
+
+const struct filled_form *proxy_row(int64_t number);
+
+/* ---- making it ---- */
+
+/* Reads the calls of all ranks. Ends the program if the trace cannot be read. */
+void proxy_read(struct proxy *p);
+
+/* Joins what B does with A, which has other ranks. Returns A. */
+struct node *program_join_nodes(struct node *a, struct node *b, uint32_t ranks);
+
+/* The state of a rank while its calls are read. */
+struct rank_state;
+struct rank_state *rank_state_new(struct proxy *p, uint32_t rank);
+
+/* True if the call asked in vain: such calls are left out, as the program asks until it finds something. */
+bool call_is_failed_poll(const struct pilgrim_call *call);
+
+/* Forgets what holds in one segment of the trace only. */
+void rank_state_segment(struct rank_state *s);
+
+/* Returns the number of the row for CALL; PLACE is its call site. */
+int64_t call_row(struct rank_state *s, const struct pilgrim_call *call, const char *place);
+
+/* ---- writing it ---- */
+
+/* Returns a C expression that has VALUES[i] in rank i, where HAS[i]. It may add a table to TABLES. */
+const char *column_expression(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has);
+
+/* The same for a condition, which is asked only where ALL[i]. NULL: it always holds. */
+const char *column_condition(const struct proxy *p, struct text *tables, const bool *holds, const bool *all);
+
+/* A loop that is being written around a node. */
+struct written_loop {
+    const struct node *loop;
+    const char *variable;
+};
+
+/* What a hole has, or a loop's trips: FORM and HOLE say which, FORM NULL: what the visits have; CHOICE: which of the
+ * FORMS. */
+struct series {
+    const struct node *node;
+    const struct form *form;
+    size_t hole;
+    bool request; /* numbers are those of requests */
+    const struct form *const *forms;
+    size_t form_count; /* 0: no choice */
+    const struct written_loop *loops;
+    size_t loop_count;
+    bool null_fits; /* MPI_REQUEST_NULL fits any number */
+};
+
+/* Returns a C expression for the series. *COUNTED becomes true if it needs `n`, the number of the node's visit in its
+ * rank. */
+const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted);
+
+/* Returns true if each rank has one number: VALUES, where HAS. */
+bool series_by_rank(const struct proxy *p, const struct series *s, int64_t *values, bool *has);
+
+/* Returns a number or name as C. */
+const char *number_text(const struct proxy *p, int64_t number);
+
+/* Returns the text around the program: helpers and variables that BODY and TABLES mention. */
+void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body);
+
+/* Writes the program to stdout. */
+void proxy_write(struct proxy *p);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands around the calls of a generated program: its head, variables and helpers, each only if it is used. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate.h"
+
+/* ---- which words are used ---- */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool mentions(struct text *t, const char *word)
+{
+    size_t length = strlen(word);
+    const char *text = text_of(t);
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+            return true;
+    return false;
+}
+
+/* ---- helpers ---- */
+
+/* Later ones may use earlier ones: they are looked at from the last to the first. */
+static const struct {
+    const char *word, *text;
+} helpers[] = {
+    {"arena", "static char *arena(void)\n"
+              "{\n"
+              "    char *memory = calloc(1, (size_t)ARENA_BYTES);\n"
+              "    if (!memory) {\n"
+              "        fprintf(stderr, \"no memory: -DARENA_BYTES= makes buffers smaller\\n\");\n"
+              "        exit(1);\n"
+              "    }\n"
+              "    return memory + (size_t)ARENA_BYTES / 4 / 64 * 64; /* datatypes may begin before their buffer */\n"
+              "}\n"},
+    {"compute", "#ifndef SCALE\n"
+                "#define SCALE 1.0 /* how long computing takes, of what it took */\n"
+                "#endif\n"
+                "#ifndef COMPUTE\n"
+                "#define COMPUTE spin /* void COMPUTE(double ns) */\n"
+                "static void spin(double ns)\n"
+                "{\n"
+                "    const double end = PMPI_Wtime() + ns * 1e-9;\n"
+                "    while (PMPI_Wtime() < end)\n"
+                "        ;\n"
+                "}\n"
+                "#else\n"
+                "void COMPUTE(double ns);\n"
+                "#endif\n"
+                "static void compute(double ns)\n"
+                "{\n"
+                "    COMPUTE(ns * SCALE);\n"
+                "}\n"},
+    {"any_source", "#ifdef FREE_ORDER /* what a receive gets is left to MPI, as the program left it */\n"
+                   "#define any_source(recorded) MPI_ANY_SOURCE\n"
+                   "#else\n"
+                   "#define any_source(recorded) (recorded)\n"
+                   "#endif\n"},
+    {"any_tag", "#ifdef FREE_ORDER\n"
+                "#define any_tag(recorded) MPI_ANY_TAG\n"
+                "#else\n"
+                "#define any_tag(recorded) (recorded)\n"
+                "#endif\n"},
+    {"torus", "/* The rank that is SHIFT further on an axis of EXTENT ranks, which are STRIDE apart. */\n"
+              "static int torus(int stride, int extent, int shift)\n"
+              "{\n"
+              "    const int at = rank / stride % extent;\n"
+              "    return rank + ((at + shift + extent) % extent - at) * stride;\n"
+              "}\n"},
+    {"keep", "/* Returns a copy of an array that lives on, as MPI reads it until the call's request has ended. */\n"
+             "static void *keep(size_t bytes, const void *array)\n"
+             "{\n"
+             "    void *copy = malloc(bytes);\n"
+             "    if (!copy)\n"
+             "        exit(1);\n"
+             "    return memcpy(copy, array, bytes);\n"
+             "}\n"},
+    {"chosen", "/* Returns copies of some requests: -1 is MPI_REQUEST_NULL. */\n"
+               "static MPI_Request *chosen(int count, const int *list)\n"
+               "{\n"
+               "    for (int c = 0; c < count; c++)\n"
+               "        some_requests[c] = list[c] < 0 ? MPI_REQUEST_NULL : request[list[c]];\n"
+               "    return some_requests;\n"
+               "}\n"},
+    {"give_back", "static void give_back(int count, const int *list)\n"
+                  "{\n"
+                  "    for (int c = 0; c < count; c++)\n"
+                  "        if (list[c] >= 0)\n"
+                  "            request[list[c]] = some_requests[c];\n"
+                  "}\n"},
+    {"file_name", "#ifndef PROXY_DIR\n"
+                  "#define PROXY_DIR \".\"\n"
+                  "#endif\n"
+                  "/* A file in place of the program's. */\n"
+                  "static const char *file_name(int number)\n"
+                  "{\n"
+                  "    static char name[4096];\n"
+                  "    snprintf(name, sizeof name, \"%s/proxy-file-%d\", PROXY_DIR, number);\n"
+                  "    return name;\n"
+                  "}\n"},
+    {"old_file", "/* The same, of a file that was there before. */\n"
+                 "static const char *old_file(int number)\n"
+                 "{\n"
+                 "    FILE *file = fopen(file_name(number), \"ab\");\n"
+                 "    if (file)\n"
+                 "        fclose(file);\n"
+                 "    return file_name(number);\n"
+                 "}\n"},
+};
+
+#define STUB_COPY(name, object)                                                                                        \
+    {                                                                                                                  \
+        "stub_" name,                                                                                                  \
+            "static int stub_" name "(" object " object, int keyval, void *state, void *in, void *out, int *flag)\n"   \
+            "{\n    (void)object, (void)keyval, (void)state;\n    *(void **)out = in;\n    *flag = 1;\n"               \
+            "    return MPI_SUCCESS;\n}\n"                                                                             \
+    }
+#define STUB_DELETE(name, object)                                                                                      \
+    {                                                                                                                  \
+        "stub_" name, "static int stub_" name "(" object " object, int keyval, void *value, void *state)\n"            \
+                      "{\n    (void)object, (void)keyval, (void)value, (void)state;\n    return MPI_SUCCESS;\n}\n"     \
+    }
+#define STUB_HANDLER(name, object)                                                                                     \
+    {                                                                                                                  \
+        "stub_" name, "static void stub_" name "(" object " *object, int *code, ...)\n"                                \
+                      "{\n    (void)object, (void)code;\n}\n"                                                          \
+    }
+
+/* Functions in place of the program's. */
+static const struct {
+    const char *word, *text;
+} stubs[] = {
+    STUB_COPY("Copy_function", "MPI_Comm"),
+    STUB_COPY("Comm_copy_attr_function", "MPI_Comm"),
+    STUB_COPY("Type_copy_attr_function", "MPI_Datatype"),
+    STUB_COPY("Win_copy_attr_function", "MPI_Win"),
+    STUB_DELETE("Delete_function", "MPI_Comm"),
+    STUB_DELETE("Comm_delete_attr_function", "MPI_Comm"),
+    STUB_DELETE("Type_delete_attr_function", "MPI_Datatype"),
+    STUB_DELETE("Win_delete_attr_function", "MPI_Win"),
+    STUB_HANDLER("Comm_errhandler_function", "MPI_Comm"),
+    STUB_HANDLER("File_errhandler_function", "MPI_File"),
+    STUB_HANDLER("Win_errhandler_function", "MPI_Win"),
+    STUB_HANDLER("Handler_function", "MPI_Comm"),
+    {"stub_User_function", "static void stub_User_function(void *in, void *inout, int *count, MPI_Datatype *datatype)\n"
+                           "{\n    (void)in, (void)inout, (void)count, (void)datatype;\n}\n"},
+    {"stub_Grequest_query_function", "static int stub_Grequest_query_function(void *state, MPI_Status *status)\n"
+                                     "{\n    (void)state;\n"
+                                     "    PMPI_Status_set_elements(status, MPI_BYTE, 0);\n"
+                                     "    PMPI_Status_set_cancelled(status, 0);\n"
+                                     "    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;\n"
+                                     "    return MPI_SUCCESS;\n}\n"},
+    {"stub_Grequest_free_function", "static int stub_Grequest_free_function(void *state)\n"
+                                    "{\n    (void)state;\n    return MPI_SUCCESS;\n}\n"},
+    {"stub_Grequest_cancel_function", "static int stub_Grequest_cancel_function(void *state, int complete)\n"
+                                      "{\n    (void)state, (void)complete;\n    return MPI_SUCCESS;\n}\n"},
+};
+
+/* Room for what comes out and is not looked at. */
+static const struct {
+    const char *word, *type;
+} scratch[] = {{"any_int", "int"},
+               {"any_aint", "MPI_Aint"},
+               {"any_count", "MPI_Count"},
+               {"any_offset", "MPI_Offset"},
+               {"any_double", "double"},
+               {"any_pointer", "void *"},
+               {"any_comm", "MPI_Comm"},
+               {"any_datatype", "MPI_Datatype"},
+               {"any_group", "MPI_Group"},
+               {"any_op", "MPI_Op"},
+               {"any_win", "MPI_Win"},
+               {"any_file", "MPI_File"},
+               {"any_info", "MPI_Info"},
+               {"any_errhandler", "MPI_Errhandler"},
+               {"any_message", "MPI_Message"},
+               {"any_request", "MPI_Request"},
+               {"any_session", "MPI_Session"},
+               {"any_status", "MPI_Status"},
+               {"any_fint", "MPI_Fint"}};
+
+/* ---- the head ---- */
+
+static void put_head(struct proxy *p, struct text *out)
+{
+    const char *program = pilgrim_property(p->trace, "program"), *slash = strrchr(p->options->path, '/');
+    text_put(out,
+             "/* A proxy of %s: its MPI calls, from %s, made by pilgrim-generate " PILGRIM_VERSION_TEXT ".\n *\n"
+             " *     mpicc -std=c11 -O2 -o proxy proxy.c\n"
+             " *     mpiexec -n %" PRIu32 " ./proxy\n *\n"
+             " * %" PRIu64 " calls of %" PRIu32 " ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your\n"
+             " * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what "
+             "comes.\n *\n"
+             " * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */\n",
+             program ? text_comment(program) : "a program", text_comment(slash ? slash + 1 : p->options->path),
+             p->rank_count, p->calls, p->rank_count);
+    if (p->left_out)
+        text_put(out, "/* Left out: %" PRIu64 " calls; each has a comment at its place. */\n", p->left_out);
+}
+
+static uint64_t arena_bytes(const struct proxy *p)
+{
+    uint64_t wanted = 4 * (p->most_offset < (UINT64_C(1) << 40) ? p->most_offset : 0) + 4 * p->most_bytes,
+             bytes = 1 << 16;
+    while (bytes < wanted)
+        bytes *= 2;
+    return bytes;
+}
+
+static void put_arrays(struct proxy *p, struct text *out, struct text *all)
+{
+    static const char *const memories[] = {"heap", "data", "stack", "device"};
+    int64_t requests = 0;
+    for (size_t i = 0; i < p->request_count; i++)
+        requests += p->requests[i].most + 1;
+    uint64_t elements = p->most_elements < 16 ? 16 : p->most_elements + 1;
+    if (elements < 2 * (uint64_t)p->rank_count + 2)
+        elements = 2 * (uint64_t)p->rank_count + 2;
+    if (mentions(all, "argument_count"))
+        text_put(out, "static int argument_count;\nstatic char **arguments;\n");
+    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+        if (p->kinds[i].most >= 0 && mentions(all, p->kinds[i].array))
+            text_put(out, "static %s %s[%" PRId64 "];\n", p->kinds[i].type, p->kinds[i].array, p->kinds[i].most + 1);
+    if (mentions(all, "request") || mentions(all, "chosen"))
+        text_put(out, "static MPI_Request request[%" PRId64 "];\n", requests ? requests : 1);
+    if (mentions(all, "chosen"))
+        text_put(out, "static MPI_Request some_requests[%" PRIu64 "];\n", elements);
+    for (size_t i = 0; i < 4; i++)
+        if (mentions(all, memories[i]))
+            text_put(out, "static char *%s[%" PRId64 "]; /* buffers: in the program's %s */\n", memories[i],
+                     p->most_memory[i] + 1,
+                     i == 0   ? "heap"
+                     : i == 1 ? "static data"
+                     : i == 2 ? "stack"
+                              : "devices");
+    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
+        if (mentions(all, scratch[i].word))
+            text_put(out,
+                     strcmp(scratch[i].word, "any_status") ? "static %s%s%s[%d][%" PRIu64 "];\n"
+                                                           : "static %s%s%s[%d * %" PRIu64 "];\n",
+                     scratch[i].type, scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ", scratch[i].word,
+                     strcmp(scratch[i].word, "any_status") ? SCRATCH_ROWS : 1, elements);
+    if (mentions(all, "any_text"))
+        text_put(out, "static char any_text[65536];\n");
+    if (mentions(all, "found"))
+        text_put(out, "static int found;\n");
+}
+
+static void put_main(struct proxy *p, struct text *out, struct text *all, struct text *body)
+{
+    static const char *const memories[] = {"heap", "data", "stack", "device"};
+    text_put(out, "int main(int argc, char **argv)\n{\n");
+    if (mentions(all, "argument_count"))
+        text_put(out, "    argument_count = argc;\n    arguments = argv;\n");
+    else
+        text_put(out, "    (void)argc, (void)argv;\n");
+    for (size_t i = 0; i < 4; i++)
+        if (mentions(all, memories[i]))
+            text_put(out, "    for (int b = 0; b < %" PRId64 "; b++)\n        %s[b] = arena();\n",
+                     p->most_memory[i] + 1, memories[i]);
+    if (mentions(all, "request") || mentions(all, "chosen"))
+        text_put(out, "    for (size_t r = 0; r < sizeof request / sizeof *request; r++)\n"
+                      "        request[r] = MPI_REQUEST_NULL;\n");
+    text_put(out, "\n%s", text_of(body));
+    if (!strstr(text_of(body), "MPI_Finalize();"))
+        text_put(out, "    PMPI_Finalize();\n");
+    text_put(out, "    return 0;\n}\n");
+}
+
+void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body)
+{
+    struct text all = {0}, used = {0};
+    text_put(&all, "%s%s%s", text_of(tables), text_of(functions), text_of(body));
+    bool memory =
+        mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
+    bool helper[sizeof helpers / sizeof *helpers];
+    for (size_t i = sizeof helpers / sizeof *helpers; i-- > 0;) {
+        helper[i] = mentions(&all, helpers[i].word) || (i == 0 && memory);
+        if (helper[i])
+            text_put(&all, "%s", helpers[i].text);
+    }
+    static const char *const old[] = {
+        "MPI_Address",     "MPI_Type_extent",      "MPI_Type_hindexed",     "MPI_Type_hvector",   "MPI_Type_lb",
+        "MPI_Type_struct", "MPI_Type_ub",          "MPI_Errhandler_create", "MPI_Errhandler_get", "MPI_Errhandler_set",
+        "MPI_Attr_delete", "MPI_Attr_get",         "MPI_Attr_put",          "MPI_Keyval_create",  "MPI_Keyval_free",
+        "MPI_Info_get",    "MPI_Info_get_valuelen"};
+    bool deprecated = false;
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        deprecated = deprecated || mentions(&all, old[i]);
+    put_head(p, out);
+    text_put(
+        out,
+        "#if defined __GNUC__ && !defined __clang__\n"
+        "#pragma GCC diagnostic ignored \"-Wstringop-overflow\" /* MPICH's MPI_STATUSES_IGNORE is the address 1 */\n"
+        "#pragma GCC diagnostic ignored \"-Wstringop-overread\"\n#endif\n");
+    if (deprecated)
+        text_put(out, "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* functions that MPI-3 removed */\n"
+                      "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
+    text_put(out, "#include <mpi.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
+                  "<string.h>\n\n");
+    if (memory)
+        text_put(out,
+                 "#ifndef ARENA_BYTES\n#define ARENA_BYTES %" PRIu64
+                 " /* of a buffer; what is not used takes no memory */\n#endif\n\n",
+                 arena_bytes(p));
+    text_put(out, "static int rank, size;\n");
+    put_arrays(p, out, &all);
+    text_put(out, "\n");
+    if (tables->length)
+        text_put(out, "%s\n", text_of(tables));
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (helper[i])
+            text_put(out, "%s\n", helpers[i].text);
+    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+        if (mentions(&all, stubs[i].word))
+            text_put(out, "%s\n", stubs[i].text);
+    text_put(out,
+             "static void start(void)\n{\n"
+             "    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+             "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n"
+             "    if (size != %" PRIu32 ") {\n"
+             "        if (rank == 0)\n"
+             "            fprintf(stderr, \"this program is for %" PRIu32 " ranks\\n\");\n"
+             "        PMPI_Abort(MPI_COMM_WORLD, 1);\n"
+             "    }\n}\n\n",
+             p->rank_count, p->rank_count);
+    text_put(out, "%s", text_of(functions));
+    put_main(p, out, &all, body);
+    text_free(&all);
+    text_free(&used);
+}

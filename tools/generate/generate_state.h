@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank while its calls are read, and a call while it is written as C. */
+#ifndef GENERATE_STATE_H
+#define GENERATE_STATE_H
+
+#include "generate.h"
+
+struct generate_function;
+
+enum { OBJECT_KINDS = 11, OBJECTS_MAX = 100000, WINDOW_MEMORIES = 4096, WINDOW_IS_DYNAMIC = -1 };
+
+/* Which request class of the trace is which of the program. */
+struct request_name {
+    int64_t id;
+    size_t class_number;
+};
+
+struct rank_state {
+    struct proxy *proxy;
+    uint32_t rank;
+    bool finalized;
+    int64_t *known; /* by identity of a call: its row + 1 */
+    size_t known_capacity;
+    unsigned char *made[OBJECT_KINDS]; /* by number: how often it was given out */
+    size_t made_capacity[OBJECT_KINDS];
+    struct request_name *requests;
+    size_t request_count;
+    int64_t *window_memory; /* by number of a window: the allocation that MPI gave with it, + 1 */
+    size_t window_capacity;
+};
+
+struct call_writer {
+    struct rank_state *state;
+    const struct pilgrim_call *call;
+    const struct generate_function *function;
+    const char *place;
+    struct text form;
+    int64_t *numbers;
+    size_t number_count;
+    const char *problem; /* why it cannot be written */
+    bool begins;         /* a request: arrays live on */
+    bool varies;         /* the next call with equal values may be another row */
+    bool left_out;
+};
+
+/* Add to the row. */
+void row_text(struct call_writer *w, const char *text);
+void row_hole(struct call_writer *w, char hole, int64_t number);
+void row_number(struct call_writer *w, int64_t number);
+void row_address(struct call_writer *w, const struct pilgrim_value *v);
+void row_name(struct call_writer *w, const char *text);
+void row_scratch(struct call_writer *w, size_t i);
+void row_handle(struct call_writer *w, size_t i);
+void row_new_handle(struct call_writer *w, size_t i);
+void row_new_memory(struct call_writer *w, size_t i);
+
+/* Adds what is to be done behind the call. */
+void row_after(struct call_writer *w);
+
+/* True if displacements in the window are addresses of the run that was recorded. */
+bool window_is_dynamic(struct rank_state *s, const struct pilgrim_value *win);
+
+/* Returns a number or name as a number. */
+int64_t row_integer(struct call_writer *w, const struct pilgrim_value *v);
+
+/* Keeps which objects the call made and freed, and how large things are. */
+void state_learn(struct call_writer *w);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the tree of a program as C. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate.h"
+
+enum { AROUND_MAX = 64, WIDTH = 100, FORMS_MAX = 2000, GAP_LEAST_NS = 1000 };
+
+struct writer {
+    struct proxy *p;
+    struct text tables, functions;
+    struct written_loop around[AROUND_MAX];
+    size_t depth;        /* loops around */
+    bool texts;          /* the list of texts is used */
+    size_t visit_number; /* nodes that count their visits */
+};
+
+static void write_children(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent);
+
+/* ---- lines ---- */
+
+/* Adds a line, which is broken behind commas. */
+static void put_line(struct text *out, unsigned indent, const char *line, size_t length)
+{
+    unsigned column = 4 * indent, own = column + 8;
+    text_put(out, "%*s", (int)column, "");
+    while (length > 0) {
+        size_t end = length, last = 0;
+        bool quoted = false;
+        for (size_t i = 0; i < length; i++) {
+            quoted = quoted != (line[i] == '"' && (i == 0 || line[i - 1] != '\\'));
+            if (!quoted && line[i] == ',' && i + 1 < length && line[i + 1] == ' ') {
+                if (last && column + i > WIDTH)
+                    break;
+                last = i + 2;
+            }
+        }
+        if (column + length > WIDTH && last)
+            end = last;
+        size_t shown = end;
+        while (shown > 0 && line[shown - 1] == ' ')
+            shown--;
+        text_bytes(out, line, shown);
+        line += end;
+        length -= end;
+        text_put(out, length ? "\n%*s" : "\n", length ? (int)own : 0, "");
+        column = own;
+    }
+}
+
+static void put_lines(struct text *out, unsigned indent, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n"), spaces = strspn(text, " ");
+        put_line(out, indent + (unsigned)spaces / 4, text + spaces, length - spaces);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* ---- calls ---- */
+
+/* Returns true if the texts are numbers that count up by one. */
+static bool is_consecutive(const char *const *texts, size_t count, int64_t *first)
+{
+    bool known = false;
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        if (!texts[i])
+            continue;
+        int64_t number = strtoll(texts[i], &end, 10);
+        if (*end || number < 0 || (known && number != *first + (int64_t)i))
+            return false;
+        *first = number - (int64_t)i;
+        known = true;
+    }
+    return known && *first >= 0;
+}
+
+/* Returns an array of COUNT requests, from hole S->hole on, as a part of the program's own; NULL: it is none. */
+static const char *own_requests(struct writer *w, struct series s, size_t count)
+{
+    const char **texts = generate_alloc((count + 1) * sizeof *texts);
+    int64_t *values = generate_alloc(w->p->rank_count * sizeof *values), first = 0;
+    bool *has = generate_alloc(w->p->rank_count);
+    s.request = s.null_fits = true;
+    for (size_t i = 0; i < count; i++, s.hole++) {
+        int64_t only = -1;
+        if (!series_by_rank(w->p, &s, values, has))
+            return NULL;
+        for (uint32_t r = 0; r < w->p->rank_count; r++) {
+            if (has[r] && only >= 0 && values[r] != only)
+                return NULL;
+            only = has[r] ? values[r] : only;
+        }
+        texts[i] = only >= 0 ? text_format("%" PRId64, only) : NULL;
+    }
+    if (!is_consecutive(texts, count, &first))
+        return NULL;
+    return first ? text_format("&request[%" PRId64 "]", first) : "request";
+}
+
+/* Returns FORM with its holes filled. */
+static const char *fill_form(struct writer *w, const struct node *n, const struct form *form, bool *counted)
+{
+    struct text out = {0};
+    struct series s = {.node = n, .form = form, .loops = w->around, .loop_count = w->depth};
+    size_t hole = 0, lists = 0;
+    struct text before = {0}, behind = {0};
+    for (const char *at = form->text; *at; at++) {
+        if (*at != HOLE && *at != HOLE_REQUEST && *at != HOLE_REQUESTS && *at != HOLE_TEXT) {
+            text_bytes(&out, at, 1);
+            continue;
+        }
+        s.hole = hole;
+        s.request = *at == HOLE_REQUEST;
+        if (*at == HOLE_REQUESTS) {
+            size_t count = strtoul(at + 1, NULL, 10);
+            const char *own = own_requests(w, s, count);
+            text_put(&out, "%s", own ? own : "");
+            if (!own) {
+                struct text list = {0};
+                s.request = true;
+                for (size_t i = 0; i < count; i++) {
+                    s.hole = hole + i;
+                    text_put(&list, "%s%s", i ? ", " : "", series_expression(w->p, &w->tables, &s, counted));
+                }
+                text_put(&before, "const int list%s[] = {%s};\n", lists ? "2" : "", text_of(&list));
+                text_put(&out, "chosen(%zu, list%s)", count, lists ? "2" : "");
+                text_put(&behind, "\n    give_back(%zu, list%s);", count, lists ? "2" : "");
+                text_free(&list);
+                lists++;
+            }
+            hole += count;
+            at += strcspn(at, ";");
+            continue;
+        }
+        const char *text = series_expression(w->p, &w->tables, &s, counted);
+        hole++;
+        if (*at == HOLE_TEXT) {
+            bool same = strspn(text, "0123456789") == strlen(text);
+            w->texts = w->texts || !same;
+            text_put(&out, same ? "%s" : "texts[%s]", same ? w->p->texts[strtoul(text, NULL, 10)] : text);
+            continue;
+        }
+        bool sum = out.length > 3 && memcmp(out.chars + out.length - 3, " + ", 3) == 0 && s.request == false &&
+                   out.chars[out.length - 4] == ']';
+        if (sum && strcmp(text, "0") == 0)
+            out.length -= 3;
+        else if (out.length && strncmp(out.chars + out.length - 1, "[", 1) != 0 && sum && strchr(text, ' ') &&
+                 *text != '(')
+            text_put(&out, "(%s)", text);
+        else
+            text_put(&out, "%s", text);
+    }
+    const char *made;
+    if (lists)
+        made = text_format("{\n    %s    %s%s\n}", text_of(&before), text_of(&out), text_of(&behind));
+    else
+        made = text_format("%s", text_of(&out));
+    text_free(&out);
+    text_free(&before);
+    text_free(&behind);
+    return made;
+}
+
+static size_t find_forms(const struct proxy *p, const struct node *n, const struct form **forms)
+{
+    size_t count = 0;
+    for (uint32_t r = 0; r < p->rank_count; r++) {
+        const struct node_visits *v = n->ranks[r];
+        const char *last = NULL;
+        for (uint64_t k = 0; v && k < v->stored; k++) {
+            const struct form *form = proxy_row(v->first[k])->form;
+            size_t i = 0;
+            if (form->text == last)
+                continue;
+            last = form->text;
+            while (i < count && forms[i]->text != form->text)
+                i++;
+            if (i == count && count == FORMS_MAX)
+                generate_fail("a call at %s comes with more than %d different kinds of arguments",
+                              n->place ? n->place : "an unknown place", FORMS_MAX);
+            if (i == count)
+                forms[count++] = form;
+        }
+    }
+    return count;
+}
+
+/* Writes a call, with its place behind its first statement. */
+static void put_call(struct text *out, unsigned indent, const char *call, const char *place)
+{
+    size_t first = strcspn(call, "\n");
+    if (!*call)
+        return;
+    if (!place || strncmp(call, "/*", 2) == 0)
+        put_lines(out, indent, call);
+    else if (first && call[first - 1] == ';')
+        put_lines(out, indent, text_format("%.*s /* %s */%s", (int)first, call, place, call + first));
+    else
+        put_lines(out, indent, text_format("/* %s */\n%s", place, call));
+}
+
+/* Returns the nanoseconds with three digits. */
+static const char *compute_text(double ns)
+{
+    double unit = 1;
+    while (ns / unit >= 1000 && unit < 1e15)
+        unit *= 10;
+    return text_format("compute(%.0f);", (double)(int64_t)(ns / unit + 0.5) * unit);
+}
+
+/* True if the call is one form in some ranks, and another in the others. */
+static bool choose_by_rank(struct writer *w, struct series *s, const bool *here, const char **condition)
+{
+    int64_t *values = generate_alloc(w->p->rank_count * sizeof *values);
+    bool *has = generate_alloc(w->p->rank_count), *first = generate_alloc(w->p->rank_count);
+    if (s->form_count != 2 || !series_by_rank(w->p, s, values, has))
+        return false;
+    for (uint32_t r = 0; r < w->p->rank_count; r++)
+        first[r] = has[r] && values[r] == 0;
+    *condition = column_condition(w->p, &w->tables, first, here);
+    return *condition != NULL;
+}
+
+/* Returns a condition without the parentheses around all of it. */
+static const char *bare(const char *text)
+{
+    size_t length = strlen(text);
+    bool around = *text == '(' && strcspn(text, ")") == length - 1;
+    return around ? text_format("%.*s", (int)length - 2, text + 1) : text;
+}
+
+static void write_call(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
+{
+    const struct form **forms = generate_alloc(FORMS_MAX * sizeof *forms);
+    size_t count = find_forms(w->p, n, forms);
+    bool counted = false, some = false;
+    const char **calls = generate_alloc((count + 1) * sizeof *calls), *condition = NULL, *choice = NULL;
+    const char *place = n->place ? text_comment(n->place) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        calls[i] = fill_form(w, n, forms[i], &counted);
+        some = some || *calls[i];
+    }
+    if (!some)
+        return;
+    struct series s = {.node = n, .forms = forms, .form_count = count, .loops = w->around, .loop_count = w->depth};
+    if (count > 1 && !choose_by_rank(w, &s, here, &condition))
+        choice = series_expression(w->p, &w->tables, &s, &counted);
+    if (n->gap_ns >= GAP_LEAST_NS && strncmp(n->name, "MPI_Init", 8) != 0)
+        put_lines(out, indent, compute_text(n->gap_ns < 1e15 ? n->gap_ns : 1e15));
+    unsigned inner = indent;
+    if (counted) {
+        put_lines(out, indent++, "{");
+        put_lines(out, indent, text_format("const long n = visits[%zu]++;", w->visit_number++));
+    }
+    if (count == 1) {
+        put_call(out, indent, calls[0], place);
+    } else if (count == 2 && !condition) {
+        put_lines(out, indent, text_format("if (%s) {", bare(choice)));
+        put_call(out, indent + 1, calls[1], place);
+        put_lines(out, indent, "} else {");
+        put_call(out, indent + 1, calls[0], place);
+        put_lines(out, indent, "}");
+    } else if (condition && *calls[0]) {
+        put_lines(out, indent, text_format("if (%s) {", condition));
+        put_call(out, indent + 1, calls[0], place);
+        if (*calls[1]) {
+            put_lines(out, indent, "} else {");
+            put_call(out, indent + 1, calls[1], place);
+        }
+        put_lines(out, indent, "}");
+    } else if (condition) {
+        put_lines(out, indent, text_format("if (!(%s)) {", condition));
+        put_call(out, indent + 1, calls[1], place);
+        put_lines(out, indent, "}");
+    } else {
+        put_lines(out, indent, text_format("switch (%s) {", choice));
+        for (size_t i = 0; i < count; i++) {
+            put_lines(out, indent, text_format("case %zu:", i));
+            put_call(out, indent + 1, calls[i], place);
+            put_lines(out, indent + 1, "break;");
+        }
+        put_lines(out, indent, "}");
+    }
+    if (counted)
+        put_lines(out, inner, "}");
+}
+
+/* ---- loops and parts that only some ranks have ---- */
+
+static void present(const struct proxy *p, const struct node *n, bool *here)
+{
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        here[r] = n->ranks[r] != NULL;
+}
+
+/* Adds lines that are indented already, by so much more. */
+static void put_indented(struct text *out, unsigned indent, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        text_put(out, "%*s", length ? (int)(4 * indent) : 0, "");
+        text_bytes(out, text, length);
+        text_put(out, "\n");
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* Returns how many of the loops around have a variable. */
+static size_t real_loops(const struct writer *w)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < w->depth; d++)
+        count += *w->around[d].variable != '0';
+    return count;
+}
+
+static const char *variable_of(size_t depth)
+{
+    static const char *const names[] = {"i", "j", "k", "l", "m"};
+    return depth < 5 ? names[depth] : text_format("i%zu", depth);
+}
+
+/* Sets ENTERS to the ranks that make trips through the loop. Returns the most trips. */
+static int64_t count_trips(const struct proxy *p, const struct node *n, bool *enters)
+{
+    int64_t most = 0;
+    for (uint32_t r = 0; r < p->rank_count; r++) {
+        enters[r] = false;
+        for (uint64_t k = 0; n->ranks[r] && k < n->ranks[r]->stored; k++) {
+            enters[r] = enters[r] || n->ranks[r]->first[k] > 0;
+            most = n->ranks[r]->first[k] > most ? n->ranks[r]->first[k] : most;
+        }
+    }
+    return most;
+}
+
+static void write_loop(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
+{
+    struct series s = {.node = n, .loops = w->around, .loop_count = w->depth};
+    int64_t *values = generate_alloc(w->p->rank_count * sizeof *values);
+    bool *has = generate_alloc(w->p->rank_count), *enters = generate_alloc(w->p->rank_count), counted = false;
+    struct text inside = {0};
+    int64_t most = count_trips(w->p, n, enters);
+    bool once = most <= 1, by_rank = once && series_by_rank(w->p, &s, values, has);
+    if (w->depth == AROUND_MAX)
+        generate_fail("the trace has more than %d loops in each other", AROUND_MAX);
+    if (most == 0)
+        return;
+    const char *variable = once ? "0" : variable_of(real_loops(w)), *trips = NULL;
+    if (by_rank)
+        trips = column_condition(w->p, &w->tables, enters, here);
+    w->around[w->depth++] = (struct written_loop){n, variable};
+    write_children(w, &inside, n, enters, 0);
+    w->depth--;
+    if (!inside.length)
+        return;
+    if (!by_rank)
+        trips = series_expression(w->p, &w->tables, &s, &counted);
+    if (counted) {
+        put_lines(out, indent++, "{");
+        put_lines(out, indent, text_format("const long n = visits[%zu]++, trips = %s;", w->visit_number++, trips));
+        trips = "trips";
+    }
+    if (once && trips)
+        put_lines(out, indent, text_format("if (%s) {", bare(trips)));
+    else if (!once)
+        put_lines(out, indent, text_format("for (long %s = 0; %s < %s; %s++) {", variable, variable, trips, variable));
+    put_indented(out, indent + (trips != NULL), text_of(&inside));
+    if (trips)
+        put_lines(out, indent, "}");
+    if (counted)
+        put_lines(out, indent - 1, "}");
+    text_free(&inside);
+}
+
+static bool same_ranks(const struct proxy *p, const struct node *a, const struct node *b)
+{
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        if (!a->ranks[r] != !b->ranks[r])
+            return false;
+    return true;
+}
+
+/* Recursion is as deep as the tree. */
+static void write_children(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
+{
+    bool *some = generate_alloc(w->p->rank_count);
+    for (size_t i = 0; i < n->child_count;) {
+        struct text inside = {0};
+        size_t first = i;
+        present(w->p, n->children[i], some);
+        const char *condition = column_condition(w->p, &w->tables, some, here);
+        unsigned inner = indent + (condition != NULL);
+        for (; i < n->child_count && same_ranks(w->p, n->children[first], n->children[i]); i++) {
+            const struct node *child = n->children[i];
+            if (child->kind == NODE_CALL)
+                write_call(w, &inside, child, some, inner);
+            else
+                write_loop(w, &inside, child, some, inner);
+        }
+        if (inside.length && condition)
+            put_lines(out, indent, text_format("if (%s) {", condition));
+        text_bytes(out, text_of(&inside), inside.length);
+        if (inside.length && condition)
+            put_lines(out, indent, "}");
+        text_free(&inside);
+    }
+}
+
+void proxy_write(struct proxy *p)
+{
+    struct writer *w = generate_alloc(sizeof *w);
+    struct text body = {0}, out = {0};
+    bool *all = generate_alloc(p->rank_count);
+    memset(all, 1, p->rank_count);
+    w->p = p;
+    write_loop(w, &body, p->root, all, 1);
+    if (w->visit_number)
+        text_put(&w->tables, "static long visits[%zu]; /* by statement: how often it was reached */\n",
+                 w->visit_number);
+    if (w->texts) {
+        text_put(&w->tables, "static const char *const texts[] = {");
+        for (size_t i = 0; i < p->text_count; i++)
+            text_put(&w->tables, "%s\n    %s", i ? "," : "", p->texts[i]);
+        text_put(&w->tables, "};\n");
+    }
+    write_frame(p, &out, &w->tables, &w->functions, &body);
+    fwrite(text_of(&out), 1, out.length, stdout);
+    text_free(&w->tables);
+    text_free(&w->functions);
+    text_free(&body);
+    text_free(&out);
+}
