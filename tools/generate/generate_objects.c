@@ -115,6 +115,16 @@ static struct request_name *find_request(struct call_writer *w, const struct pil
     return &s->requests[s->request_count++];
 }
 
+/* True if the call takes MPI_REQUEST_NULL for a request that was begun while nothing was recorded. */
+static bool takes_null_request(const struct pilgrim_call *call)
+{
+    static const char *const functions[] = {"MPI_Wait", "MPI_Test", "MPI_Request_get_status"};
+    bool takes = false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        takes |= strncmp(call->function->name, functions[i], strlen(functions[i])) == 0;
+    return takes;
+}
+
 /* Returns what stands for a request until all are known; -1: MPI_REQUEST_NULL, or one that no call here begins. */
 static int64_t request_number(struct call_writer *w, const struct pilgrim_value *v, bool is_new)
 {
@@ -123,6 +133,8 @@ static int64_t request_number(struct call_writer *w, const struct pilgrim_value 
     struct request_name *name = find_request(w, v, is_new);
     if (!name) {
         w->varies = true;
+        if (!takes_null_request(w->call))
+            w->problem = "it needs a request that no call here makes";
         return -1;
     }
     struct request_class *class = &w->state->proxy->requests[name->class_number];
