@@ -38,7 +38,7 @@ static void drop(struct stream *s, struct trail_of_class *it)
         return;
     if (it->class->head.trail == it->trail)
         set_trail(it->class, &no_trail);
-    s->trail_bytes -= path_trail_bytes(it->trail);
+    s->trail_bytes -= path_trail_bytes_alike(it->trail);
     free(it->trail);
     it->trail = NULL;
 }
@@ -76,7 +76,7 @@ void trails_add(struct stream *s, struct stream_class *class, const struct path_
     if (!trail)
         return;
     drop(s, last);
-    s->trail_bytes += path_trail_bytes(trail);
+    s->trail_bytes += path_trail_bytes_alike(trail);
     put_first(slot, TRAIL_WAYS - 1, (struct trail_of_class){class, trail});
 }
 

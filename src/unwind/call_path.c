@@ -260,6 +260,20 @@ struct path_trail *path_trail_new(const struct path_walk *w)
     return t;
 }
 
+size_t path_trail_bytes_alike(const struct path_trail *t)
+{
+    const size_t all = (size_t)(t->end - t->words) * PATH_TOGETHER;
+    size_t count = 0;
+    uint64_t last = UINT64_MAX;
+    for (size_t i = 0; i < all; i++) {
+        const uint64_t offset = t->words[i / PATH_TOGETHER].offsets[i % PATH_TOGETHER];
+        count += offset != last;
+        last = offset;
+    }
+    const size_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER, here = (size_t)(t->end - t->words);
+    return path_trail_bytes(t) - (here - groups) * sizeof t->words[0];
+}
+
 bool path_trail_is_python(const struct path_trail *t, const void *frame)
 {
     if (t->python_frame != frame)

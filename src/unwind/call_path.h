@@ -130,6 +130,10 @@ static inline size_t path_trail_bytes(const struct path_trail *t)
     return (size_t)((const char *)t->end - (const char *)t) + python;
 }
 
+/* Returns the same without words that are there again. How many these are depends on where the stack lies in its pages,
+ * which differs from process to process: segments of processes that do the same would end at different calls. */
+size_t path_trail_bytes_alike(const struct path_trail *t);
+
 /* True if no call will have the path of T. */
 static inline bool path_trail_ended(const struct path_trail *t)
 {
