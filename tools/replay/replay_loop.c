@@ -62,7 +62,7 @@ static enum pilgrim_status count_trips(const struct pilgrim_trace *trace, uint32
         uint64_t middle = low + (high - low + 1) / 2;
         struct loop_part part;
         enum pilgrim_status status = find_part(trace, rank, number, middle, middle, &part, error);
-        if (status != PILGRIM_OK)
+        if (status != PILGRIM_OK && status != PILGRIM_INVALID) /* invalid: there is no such iteration */
             return status;
         if (part.end && part.first >= whole->first && part.first < whole->end)
             low = middle;
