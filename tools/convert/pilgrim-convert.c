@@ -13,10 +13,11 @@
 #include "../../decoder/decode_errors.h"
 #include "../../decoder/trace_input.h"
 #include "convert_run.h"
+#include "output_place.h"
 
-enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, CRITERION = 256 };
+enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, CRITERION = 256 };
 
-static const struct convert_format *const formats[] = {&convert_chrome, &convert_perfetto};
+static const struct convert_format *const formats[] = {&convert_chrome, &convert_otf2, &convert_perfetto};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
@@ -48,7 +49,7 @@ struct convert_settings {
     bool arguments, force;
 };
 
-static const char usage[] = "usage: pilgrim-convert --to=chrome|perfetto [options] TRACE [OUT]\n";
+static const char usage[] = "usage: pilgrim-convert --to=chrome|otf2|perfetto [options] TRACE [OUT]\n";
 
 static void print_help(void)
 {
@@ -56,6 +57,7 @@ static void print_help(void)
            "ending\nif it is not given; - is the standard output.\n\n",
            usage);
     printf("  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
+           "  --to=otf2         a folder, an OTF2 archive, for Vampir, Scalasca, TAU\n"
            "  --to=perfetto     for ui.perfetto.dev and trace_processor: less than half of the bytes\n"
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
            "  --force           replace OUT if it is there\n"
@@ -105,9 +107,12 @@ static int set_format(struct convert_settings *s, const char *name)
     for (size_t i = 0; i < FORMATS; i++)
         if (strcmp(formats[i]->name, name) == 0) {
             s->format = formats[i];
-            return 0;
+            if (!formats[i]->lacks)
+                return 0;
+            complain("%s", formats[i]->lacks);
+            return EXIT_USAGE;
         }
-    return wrong_use("--to takes chrome or perfetto");
+    return wrong_use("--to takes chrome, otf2 or perfetto");
 }
 
 /* Returns -1: go on; else the exit status. */
@@ -150,82 +155,12 @@ static int parse(struct convert_settings *s, int argc, char **argv)
                 return status;
         }
     if (!s->format)
-        return wrong_use("what is the trace to be converted to? --to=chrome or --to=perfetto");
+        return wrong_use("what is the trace to be converted to? --to=chrome, otf2 or perfetto");
     if (argc - optind < 1 || argc - optind > 2)
         return wrong_use(argc == optind ? "no trace is given" : "there is more than one trace and one output");
     s->trace = argv[optind];
     s->output = argv[optind + 1];
     return -1;
-}
-
-/* ---- the output ---- */
-
-/* Sets PATH to TRACE with another ending. */
-static bool default_output(const char *trace, const char *suffix, char path[PATH_BYTES])
-{
-    static const char ending[] = ".pilgrim";
-    size_t length = strlen(trace);
-    if (length > sizeof ending - 1 && strcmp(trace + length - (sizeof ending - 1), ending) == 0)
-        length -= sizeof ending - 1;
-    return snprintf(path, PATH_BYTES, "%.*s%s", (int)length, trace, suffix) < PATH_BYTES;
-}
-
-/* The output is written beside its place, and renamed when it is whole. */
-struct destination {
-    char path[PATH_BYTES], temporary[PATH_BYTES + 16];
-    bool standard;
-};
-
-/* Opens the output. Returns its descriptor, or -1: a message was printed, *STATUS is the exit status. */
-static int open_output(struct destination *d, const struct convert_settings *s, int *status)
-{
-    *status = EXIT_USAGE;
-    d->standard = strcmp(s->output ? s->output : s->trace, "-") == 0;
-    if (d->standard)
-        return 1;
-    const bool fits = s->output ? snprintf(d->path, sizeof d->path, "%s", s->output) < PATH_BYTES
-                                : default_output(s->trace, s->format->suffix, d->path);
-    if (!fits) {
-        complain("the name of the output is too long");
-        return -1;
-    }
-    if (!s->force && access(d->path, F_OK) == 0) {
-        complain("%s is there already: --force replaces it", d->path);
-        return -1;
-    }
-    snprintf(d->temporary, sizeof d->temporary, "%s.XXXXXX", d->path);
-    const int descriptor = mkstemp(d->temporary);
-    if (descriptor < 0) {
-        complain("cannot write %s: %s", d->path, strerror(errno));
-        *status = EXIT_DAMAGED;
-        return -1;
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(descriptor, 0666 & ~mask) != 0)
-        complain("%s: cannot set its permissions: %s", d->path, strerror(errno));
-    return descriptor;
-}
-
-/* Puts the output in its place, or takes it away. */
-static int close_output(const struct destination *d, struct output *o, bool keep)
-{
-    out_flush(o);
-    int why = o->error;
-    if (d->standard && why == EPIPE)
-        return 0;
-    if (!d->standard) {
-        if (close(o->descriptor) != 0 && !why)
-            why = errno;
-        if (!why && keep && rename(d->temporary, d->path) != 0)
-            why = errno;
-        if (why || !keep)
-            unlink(d->temporary);
-    }
-    if (!why)
-        return 0;
-    complain("cannot write %s: %s", d->standard ? "the output, which is incomplete" : d->path, strerror(why));
-    return EXIT_DAMAGED;
 }
 
 /* ---- the trace ---- */
@@ -237,15 +172,17 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments};
     struct convert_result result;
     struct pilgrim_error error;
-    struct destination destination;
-    int status = EXIT_USAGE;
+    static struct output_place place;
+    int status;
     if (s->selection && pilgrim_selection_check(s->selection, trace, &error) != PILGRIM_OK) {
         complain("%s: %s", s->trace, error.message);
         return EXIT_USAGE;
     }
-    out = (struct output){.descriptor = open_output(&destination, s, &status)};
-    if (out.descriptor < 0)
+    status = output_place_open(&place, s->format, s->trace, s->output, s->force);
+    if (status)
         return status;
+    out = (struct output){.descriptor = place.descriptor};
+    c.folder = place.folder ? place.temporary : NULL;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
     if (lines) {
         source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
@@ -255,9 +192,13 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     const enum pilgrim_status converted = convert_run(&c, s->format, s->selection, lines, &result, &error);
     source_lines_free(lines);
     const bool whole = converted == PILGRIM_OK && opened->status == PILGRIM_OK;
-    status = close_output(&destination, &out, whole || result.calls > 0);
+    status = output_place_close(&place, &out, !c.failure[0] && (whole || result.calls > 0));
     if (status)
         return status;
+    if (c.failure[0]) {
+        complain("cannot write %s: %s", place.path, c.failure);
+        return EXIT_DAMAGED;
+    }
     if (c.drawn && whole)
         complain("%s has no times of single calls: they are drawn from its statistics. Record with "
                  "PILGRIM_TIMING=exact or bins for those of the run",
