@@ -10,7 +10,7 @@
 #include "analysis/profile.h"
 #include "waits_report.h"
 
-struct bound {
+struct call_bound {
     const struct profile_row *row;
     double ns, beyond_ns; /* all; beyond the shortest call, negative: not known */
 };
@@ -46,16 +46,16 @@ static bool may_wait(struct match_roles *roles, const struct pilgrim_function *f
 
 static int by_bound(const void *a, const void *b)
 {
-    const struct bound *x = a, *y = b;
+    const struct call_bound *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns > y->ns ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
 /* Returns the bounds of P, the largest first, to be freed. NULL: no memory */
-static struct bound *bounds_of(const struct call_profile *p, size_t *count)
+static struct call_bound *bounds_of(const struct call_profile *p, size_t *count)
 {
-    struct bound *bounds = malloc((p->row_count + 1) * sizeof *bounds);
+    struct call_bound *bounds = malloc((p->row_count + 1) * sizeof *bounds);
     struct match_roles roles = {0};
     bool memory = bounds != NULL;
     *count = 0;
@@ -64,11 +64,11 @@ static struct bound *bounds_of(const struct call_profile *p, size_t *count)
         if (!d->count || !may_wait(&roles, p->rows[i].class->function, &memory))
             continue;
         const double beyond = d->total_ns - (double)d->count * (double)d->min_ns;
-        bounds[(*count)++] = (struct bound){.row = &p->rows[i],
-                                            .ns = d->total_ns,
-                                            .beyond_ns = d->brief     ? -1
-                                                         : beyond > 0 ? beyond
-                                                                      : 0};
+        bounds[(*count)++] = (struct call_bound){.row = &p->rows[i],
+                                                 .ns = d->total_ns,
+                                                 .beyond_ns = d->brief     ? -1
+                                                              : beyond > 0 ? beyond
+                                                                           : 0};
     }
     match_roles_free(&roles);
     if (memory) {
@@ -84,7 +84,8 @@ static double most_computing(const struct call_profile *p)
     return p->activities[PILGRIM_COMPUTING].most_ns;
 }
 
-static void text_bounds(const struct report *r, const struct call_profile *p, const struct bound *bounds, size_t count)
+static void text_bounds(const struct report *r, const struct call_profile *p, const struct call_bound *bounds,
+                        size_t count)
 {
     char text[512], place[PLACE_MAX], most[OUT_DURATION_MAX], beyond[OUT_DURATION_MAX], mean[OUT_DURATION_MAX];
     double all = 0;
@@ -116,7 +117,7 @@ static void text_bounds(const struct report *r, const struct call_profile *p, co
     }
 }
 
-static void row_bounds(const struct report *r, const struct bound *bounds, size_t count)
+static void row_bounds(const struct report *r, const struct call_bound *bounds, size_t count)
 {
     static const char *const names[] = {",\"count\":", ",\"min_ns\":", ",\"max_ns\":"};
     const bool json = r->format == REPORT_JSON;
@@ -154,7 +155,7 @@ enum pilgrim_status waits_print_bounds(struct report *r, const struct pilgrim_tr
     struct call_profile p;
     size_t count;
     const enum pilgrim_status status = profile_make(&p, trace, NULL, NULL, false, error);
-    struct bound *bounds = status == PILGRIM_NOMEM ? NULL : bounds_of(&p, &count);
+    struct call_bound *bounds = status == PILGRIM_NOMEM ? NULL : bounds_of(&p, &count);
     if (bounds && r->format == REPORT_TEXT)
         text_bounds(r, &p, bounds, count);
     else if (bounds)
