@@ -127,7 +127,7 @@ function ending_words(e) {
 
 /* Sums of a node and what is in it, over all threads: time in MPI, and before its calls. */
 function add_up(node) {
-    node.mpi = node.func ? node.time : 0;
+    node.mpi = node.func && node.func !== "MPI_Finalize" ? node.time : 0; /* it is recorded before it runs */
     node.own = node.func ? node.gap || 0 : 0;
     for (const child of node.in || []) {
         add_up(child);
@@ -333,7 +333,7 @@ function show_sizes(rows) {
 
 function machine_tree(node) {
     const names = node.names === undefined ? "" : " " + (Array.isArray(node.names) ? node.names.join(", ") : node.names);
-    const words = (node.copies > 1 ? node.copies + " \u00d7 " : "") + node.class + names + (node.rank !== undefined ? ", from rank " + node.rank : "");
+    const words = (node.copies > 1 ? node.copies + " \u00d7 " : "") + (node.class === "unknown" ? "host that was not recorded" : node.class + names) + (node.rank !== undefined ? ", from rank " + node.rank : "");
     if (!node.children)
         return el("div", { class: "leaf" }, words);
     return el("details", { class: "node", open: "" }, el("summary", {}, words), node.children.map(machine_tree));
@@ -341,7 +341,7 @@ function machine_tree(node) {
 
 function show_machine(properties, machine) {
     section("machine", "Machine and settings", facts(properties.map(row => [row.property, String(row.value)])),
-        left_out(machine) ? not_shown(machine) : machine.length ? el("div", { class: "tree" }, machine.map(machine_tree)) : note("Hosts and processes were not recorded (PILGRIM_SYSTEM=off)."));
+        left_out(machine) ? not_shown(machine) : el("div", { class: "tree" }, machine.map(machine_tree)));
 }
 
 function show_all() {

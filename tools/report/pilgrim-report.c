@@ -26,7 +26,7 @@ static const char *const script[] = {
 #include "page.js.inc"
 };
 
-struct settings {
+struct page_settings {
     const char *trace, *output, *modules;
     bool force;
 };
@@ -48,7 +48,7 @@ static const char help[] =
     "use.\n";
 
 /* Returns -1: go on; else the exit status. */
-static int parse(struct settings *s, int argc, char **argv)
+static int parse(struct page_settings *s, int argc, char **argv)
 {
     static const struct option options[] = {{"force", no_argument, NULL, 'F'},
                                             {"modules", required_argument, NULL, 'm'},
@@ -92,7 +92,7 @@ static void print_lines(struct output *o, const char *const *lines, size_t count
 }
 
 /* Prints the page: style, script and data stand where page.html names them, each on a line of its own. */
-static enum pilgrim_status print_page(struct report *r, struct pilgrim_error *error)
+static enum pilgrim_status print_page(struct html_page *r, struct pilgrim_error *error)
 {
     enum pilgrim_status status = PILGRIM_OK;
     for (size_t i = 0; i < sizeof page / sizeof *page; i++)
@@ -107,14 +107,14 @@ static enum pilgrim_status print_page(struct report *r, struct pilgrim_error *er
     return status;
 }
 
-static int write_report(const struct settings *s, const char *file, const struct pilgrim_trace *trace,
+static int write_report(const struct page_settings *s, const char *file, const struct pilgrim_trace *trace,
                         const struct pilgrim_error *opened)
 {
     static struct output out;
     struct pilgrim_error error = {0};
     struct output_file destination;
     int status;
-    struct report r = {.trace = trace, .path = s->trace, .file = file, .out = &out};
+    struct html_page r = {.trace = trace, .path = s->trace, .file = file, .out = &out};
     out =
         (struct output){.descriptor = output_file_open(&destination, s->output, s->trace, ".html", s->force, &status)};
     if (out.descriptor < 0)
@@ -140,7 +140,7 @@ static int write_report(const struct settings *s, const char *file, const struct
 
 int main(int argc, char **argv)
 {
-    struct settings s = {0};
+    struct page_settings s = {0};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
     char place[INPUT_PATH_MAX];

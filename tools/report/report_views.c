@@ -33,21 +33,21 @@ static enum pilgrim_status no_room(struct pilgrim_error *error)
 
 /* ---- views ---- */
 
-static enum pilgrim_status print_properties(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_properties(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     (void)error;
     properties_print(o, r->trace, true);
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status print_endings(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_endings(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     (void)error;
     endings_print(o, r->trace, true);
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status print_summary(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_summary(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct summary summary;
     const enum pilgrim_status status = summary_make(&summary, r->trace, error);
@@ -56,7 +56,7 @@ static enum pilgrim_status print_summary(const struct report *r, struct output *
     return status;
 }
 
-static enum pilgrim_status print_loops(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_loops(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct loops_list *loops = loops_new(r->trace, false);
     const struct loops_options options = {
@@ -75,12 +75,12 @@ static enum pilgrim_status print_loops(const struct report *r, struct output *o,
     return status;
 }
 
-static enum pilgrim_status print_ranks(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_ranks(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     return rank_times_print(o, r->trace, true, every, NULL, error);
 }
 
-static enum pilgrim_status print_sites(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_sites(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct pilgrim_table *table;
     const enum pilgrim_status status = table_make(r->trace, NULL, PILGRIM_KEY_SITE, r->lines, &table, error);
@@ -90,7 +90,7 @@ static enum pilgrim_status print_sites(const struct report *r, struct output *o,
     return status;
 }
 
-static enum pilgrim_status print_sizes(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_sizes(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct pilgrim_table *table;
     const unsigned keys = PILGRIM_KEY_FUNCTION | PILGRIM_KEY_SIZE;
@@ -101,14 +101,14 @@ static enum pilgrim_status print_sizes(const struct report *r, struct output *o,
     return status;
 }
 
-static enum pilgrim_status print_matrix(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_matrix(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     const struct matrix_options options = {.format = MATRIX_CSV, .rank = every, .thread = every};
     uint64_t unsized;
     return matrix_print(o, r->trace, &options, &unsized, error);
 }
 
-static enum pilgrim_status print_machine(const struct report *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_machine(const struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct pilgrim_system *system;
     enum pilgrim_status status = pilgrim_system_open(r->trace, &system, error);
@@ -121,7 +121,7 @@ static enum pilgrim_status print_machine(const struct report *r, struct output *
 
 static const struct view {
     const char *name;
-    enum pilgrim_status (*print)(const struct report *r, struct output *o, struct pilgrim_error *error);
+    enum pilgrim_status (*print)(const struct html_page *r, struct output *o, struct pilgrim_error *error);
 } views[] = {
     {"summary", print_summary}, {"properties", print_properties}, {"endings", print_endings},
     {"loops", print_loops},     {"ranks", print_ranks},           {"sites", print_sites},
@@ -148,7 +148,7 @@ static bool copy_escaped(struct output *out, int descriptor)
 }
 
 /* Prints one view. errors: those of the view */
-static enum pilgrim_status print_element(struct report *r, const struct view *view, struct output *o,
+static enum pilgrim_status print_element(struct html_page *r, const struct view *view, struct output *o,
                                          struct pilgrim_error *error)
 {
     const enum pilgrim_status status = view->print(r, o, error);
@@ -172,7 +172,7 @@ static enum pilgrim_status print_element(struct report *r, const struct view *vi
     return PILGRIM_IO;
 }
 
-enum pilgrim_status report_views(struct report *r, struct pilgrim_error *error)
+enum pilgrim_status report_views(struct html_page *r, struct pilgrim_error *error)
 {
     static struct output view;
     enum pilgrim_status first = PILGRIM_OK;
