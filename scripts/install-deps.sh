@@ -37,6 +37,7 @@ otf2-tools         tests: otf2-print, which reads them
 '
 
 long='
+chromium           tests: draws what pilgrim-report writes
 clang              tests: the fuzzers
 libclang-rt-dev    tests: the sanitizers and the fuzzer of clang
 valgrind           tests: reads of what was never written

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +15,12 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
-/* Sets PATH to TRACE with another ending. */
-static bool default_output(const char *trace, const char *suffix, char path[OUTPUT_PATH_BYTES])
-{
-    static const char ending[] = ".pilgrim";
-    size_t length = strlen(trace);
-    if (length > sizeof ending - 1 && strcmp(trace + length - (sizeof ending - 1), ending) == 0)
-        length -= sizeof ending - 1;
-    return snprintf(path, OUTPUT_PATH_BYTES, "%.*s%s", (int)length, trace, suffix) < OUTPUT_PATH_BYTES;
-}
-
 /* ---- folders ---- */
 
 /* Removes the file NAME of FOLDER, which need not be there. */
 static int take_file(const char *folder, const char *name)
 {
-    char path[OUTPUT_PATH_BYTES + 300];
+    char path[PATH_MAX + 300];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return ENAMETOOLONG;
     return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
@@ -38,7 +29,7 @@ static int take_file(const char *folder, const char *name)
 /* Removes an OTF2 archive, and nothing else: other files in its folder keep it. Returns 0 or an errno. */
 static int take_archive(const char *folder)
 {
-    char within[OUTPUT_PATH_BYTES + 32];
+    char within[PATH_MAX + 32];
     int why = 0;
     snprintf(within, sizeof within, "%s/traces", folder);
     DIR *list = opendir(within);
@@ -59,90 +50,74 @@ static int take_archive(const char *folder)
 
 static bool is_archive(const char *folder)
 {
-    char anchor[OUTPUT_PATH_BYTES + 32];
+    char anchor[PATH_MAX + 32];
     snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
     return access(anchor, F_OK) == 0;
 }
 
-/* ---- both ---- */
-
-static int make(struct output_place *p)
+/* Makes the folder beside its place. Returns 0, or the exit status. */
+static int make_folder(struct output_place *p)
 {
-    snprintf(p->temporary, sizeof p->temporary, "%s.XXXXXX", p->path);
-    if (p->folder ? !mkdtemp(p->temporary) : (p->descriptor = mkstemp(p->temporary)) < 0) {
-        complain("cannot write %s: %s", p->path, strerror(errno));
+    snprintf(p->file.temporary, sizeof p->file.temporary, "%s.XXXXXX", p->file.path);
+    if (!mkdtemp(p->file.temporary)) {
+        complain("cannot write %s: %s", p->file.path, strerror(errno));
         return EXIT_DAMAGED;
     }
     const mode_t mask = umask(0);
     umask(mask);
-    if ((p->folder ? chmod(p->temporary, 0777 & ~mask) : fchmod(p->descriptor, 0666 & ~mask)) != 0)
-        complain("%s: cannot set its permissions: %s", p->path, strerror(errno));
+    if (chmod(p->file.temporary, 0777 & ~mask) != 0)
+        complain("%s: cannot set its permissions: %s", p->file.path, strerror(errno));
     return 0;
 }
+
+static int open_folder(struct output_place *p, const struct convert_format *format, const char *trace,
+                       const char *output, bool force)
+{
+    p->descriptor = -1;
+    if (!output_file_name(&p->file, output, trace, format->suffix, force))
+        return EXIT_USAGE;
+    if (p->file.standard) {
+        complain("--to=%s writes a folder: it needs a name", format->name);
+        return EXIT_USAGE;
+    }
+    size_t length = strlen(p->file.path);
+    while (length > 1 && p->file.path[length - 1] == '/')
+        p->file.path[--length] = 0;
+    if (access(p->file.path, F_OK) == 0 && !is_archive(p->file.path)) {
+        complain("%s is there already, and is no OTF2 archive", p->file.path);
+        return EXIT_USAGE;
+    }
+    return make_folder(p);
+}
+
+/* Moves the folder to its place. Returns 0, or the exit status. */
+static int close_folder(const struct output_place *p, bool keep)
+{
+    int why = keep && is_archive(p->file.path) ? take_archive(p->file.path) : 0;
+    if (keep && !why && rename(p->file.temporary, p->file.path) != 0)
+        why = errno;
+    if (why || !keep)
+        (void)take_archive(p->file.temporary);
+    if (!why)
+        return 0;
+    complain("cannot write %s: %s", p->file.path, strerror(why));
+    return EXIT_DAMAGED;
+}
+
+/* ---- both ---- */
 
 int output_place_open(struct output_place *p, const struct convert_format *format, const char *trace,
                       const char *output, bool force)
 {
-    *p = (struct output_place){.folder = format->folder, .descriptor = -1};
-    p->standard = strcmp(output ? output : trace, "-") == 0;
-    if (p->standard && !p->folder) {
-        p->descriptor = 1;
-        return 0;
-    }
-    if (p->standard) {
-        complain("--to=%s writes a folder: it needs a name", format->name);
-        return EXIT_USAGE;
-    }
-    size_t length = output ? strlen(output) : 0;
-    while (p->folder && length > 1 && output[length - 1] == '/')
-        length--;
-    const bool fits = output ? snprintf(p->path, sizeof p->path, "%.*s", (int)length, output) < OUTPUT_PATH_BYTES
-                             : default_output(trace, format->suffix, p->path);
-    if (!fits) {
-        complain("the name of the output is too long");
-        return EXIT_USAGE;
-    }
-    if (!force && access(p->path, F_OK) == 0) {
-        complain("%s is there already: --force replaces it", p->path);
-        return EXIT_USAGE;
-    }
-    if (p->folder && access(p->path, F_OK) == 0 && !is_archive(p->path)) {
-        complain("%s is there already, and is no OTF2 archive", p->path);
-        return EXIT_USAGE;
-    }
-    return make(p);
-}
-
-/* Moves the folder to its place. Returns 0 or an errno. */
-static int place_folder(const struct output_place *p)
-{
-    const int why = is_archive(p->path) ? take_archive(p->path) : 0;
-    return why || rename(p->temporary, p->path) == 0 ? why : errno;
+    int status;
+    *p = (struct output_place){.folder = format->folder};
+    if (p->folder)
+        return open_folder(p, format, trace, output, force);
+    p->descriptor = output_file_open(&p->file, output, trace, format->suffix, force, &status);
+    return p->descriptor < 0 ? status : 0;
 }
 
 int output_place_close(const struct output_place *p, struct output *o, bool keep)
 {
-    int why = 0;
-    if (!p->folder) {
-        out_flush(o);
-        why = o->error;
-    }
-    if (p->standard && why == EPIPE)
-        return 0;
-    if (p->folder) {
-        why = keep ? place_folder(p) : 0;
-        if (why || !keep)
-            (void)take_archive(p->temporary);
-    } else if (!p->standard) {
-        if (close(o->descriptor) != 0 && !why)
-            why = errno;
-        if (!why && keep && rename(p->temporary, p->path) != 0)
-            why = errno;
-        if (why || !keep)
-            unlink(p->temporary);
-    }
-    if (!why)
-        return 0;
-    complain("cannot write %s: %s", p->standard ? "the output, which is incomplete" : p->path, strerror(why));
-    return EXIT_DAMAGED;
+    return p->folder ? close_folder(p, keep) : output_file_close(&p->file, o, keep);
 }

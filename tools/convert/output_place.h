@@ -4,15 +4,13 @@
 #ifndef CONVERT_OUTPUT_PLACE_H
 #define CONVERT_OUTPUT_PLACE_H
 
-#include "../../decoder/output.h"
+#include "../../decoder/output_file.h"
 #include "convert.h"
 
-enum { OUTPUT_PATH_BYTES = 4096 };
-
 struct output_place {
-    char path[OUTPUT_PATH_BYTES], temporary[OUTPUT_PATH_BYTES + 16];
-    bool standard, folder;
-    int descriptor; /* to write to; -1 if it is a folder: `temporary` */
+    struct output_file file;
+    bool folder;
+    int descriptor; /* to write to; -1 if it is a folder: file.temporary */
 };
 
 /* Opens the output OUTPUT of the trace TRACE; NULL: beside it. FORCE: one that is there is replaced; of a folder, only

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../decoder/decode_errors.h"
 #include "../../decoder/trace_input.h"
@@ -182,7 +180,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     if (status)
         return status;
     out = (struct output){.descriptor = place.descriptor};
-    c.folder = place.folder ? place.temporary : NULL;
+    c.folder = place.folder ? place.file.temporary : NULL;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
     if (lines) {
         source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
@@ -196,7 +194,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     if (status)
         return status;
     if (c.failure[0]) {
-        complain("cannot write %s: %s", place.path, c.failure);
+        complain("cannot write %s: %s", place.file.path, c.failure);
         return EXIT_DAMAGED;
     }
     if (c.drawn && whole)
