@@ -3,6 +3,7 @@
 import collections
 import os
 import re
+import shutil
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -16,8 +17,12 @@ OPERATIONS = {name.replace("_", "").lower(): name for name in (
     "BARRIER BCAST GATHER GATHERV SCATTER SCATTERV ALLGATHER ALLGATHERV ALLTOALL ALLTOALLV ALLTOALLW ALLREDUCE REDUCE REDUCE_SCATTER SCAN EXSCAN "
     "REDUCE_SCATTER_BLOCK").split()}
 
+# Records that stand where their call begins; the others stand where it ends.
+BEGUN = ("MPI_SEND", "MPI_ISEND", "MPI_IRECV_REQUEST", "NON_BLOCKING_COLLECTIVE_REQUEST", "MPI_COLLECTIVE_BEGIN")
+
 
 def printed(folder, *options):
+    check(shutil.which("otf2-print"), "otf2-print is missing: scripts/install-deps.sh installs otf2-tools, which has it")
     result = execute(["otf2-print", *options, os.path.join(folder, "traces.otf2")], os.path.dirname(folder))
     check(result.code == 0, "otf2-print %s: %d\n%s" % (" ".join(options), result.code, result.err[:1000]))
     return result.out
@@ -95,6 +100,9 @@ def same_calls(archive, wanted):
         for key, (name, enter, leave, events) in zip(mine[place], calls):
             call = wanted[key]
             check((name, enter, leave) == (call["func"], call["start"], call["end"]), "%r: %r, not %r" % (key, (name, enter, leave), call))
+            for event in events:
+                if not event.kind.startswith("PARAMETER"):
+                    check(event.ns == (enter if event.kind in BEGUN else leave), "%r: %s at %d, not at an end of %d to %d" % (key, event.kind, event.ns, enter, leave))
             within[key] = events
     return within
 

@@ -100,6 +100,7 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
                                                : flows_read(&flows, c->trace, selection, c->drawn, error);
     c->flows = &flows;
     c->records = &records;
+    result->missing = records.left_out;
     enum pilgrim_status status = read;
     if (read != PILGRIM_NOMEM && read != PILGRIM_INVALID) { /* what is damaged is missing in both */
         const bool began = format->begin(c);

@@ -50,8 +50,8 @@ struct mpi_records {
     size_t *first;                   /* of a rank, in that list */
     uint32_t ranks;
     uint64_t groups, nonblocking; /* how many groups, and non-blocking collective operations, there are */
-    uint64_t left_out;            /* messages and collective operations on communicators that are not known, or with a
-                                   * process of another world */
+    uint64_t left_out;            /* sends, receives and collective calls on communicators that are not known, or with
+                                   * a process of another world */
 };
 
 /* Reads the records of the calls that fit SELECTION; NULL: all. A message is there if all of its calls are. UNTIMED:

@@ -25,6 +25,8 @@ struct otf2 {
     OTF2_MarkerWriter *markers;
     struct otf2_definitions definitions;
     uint64_t *events;         /* of each location */
+    OTF2_RegionRef *regions;  /* of each place; OTF2_UNDEFINED_REGION: not yet defined */
+    size_t region_count;
     struct otf2_sizes *sizes; /* of each non-blocking collective operation */
     uint64_t location, last_ns, first_ns, most_ns;
     OTF2_ErrorCode bad;
@@ -198,6 +200,27 @@ static bool put_text(void *context, const char *name, const char *value)
     return good(c) && note(c, OTF2_EvtWriter_ParameterString(o->writer, NULL, o->last_ns, number, text));
 }
 
+/* Returns the region of a call. Its text is looked up once for each place. */
+static OTF2_RegionRef region_of(struct otf2 *o, const struct convert_call *call)
+{
+    const size_t place = call->place->number;
+    if (place >= o->region_count) {
+        const size_t count = 2 * place + 64;
+        OTF2_RegionRef *regions = realloc(o->regions, count * sizeof *regions);
+        if (!regions) {
+            o->definitions.short_of_memory = true;
+            return OTF2_UNDEFINED_REGION;
+        }
+        for (size_t i = o->region_count; i < count; i++)
+            regions[i] = OTF2_UNDEFINED_REGION;
+        o->regions = regions;
+        o->region_count = count;
+    }
+    if (o->regions[place] == OTF2_UNDEFINED_REGION)
+        o->regions[place] = otf2_define_region(&o->definitions, call->call, call->place);
+    return o->regions[place];
+}
+
 static bool put_marker(struct convert *c, const struct pilgrim_call *call, uint64_t ns)
 {
     struct otf2 *o = c->state;
@@ -224,7 +247,7 @@ static bool otf2_call(struct convert *c, const struct convert_call *call)
     o->most_ns = leave > o->most_ns ? leave : o->most_ns;
     if (convert_is_marker(call->call))
         return put_marker(c, call->call, enter);
-    const OTF2_RegionRef region = otf2_define_region(&o->definitions, call->call, call->place);
+    const OTF2_RegionRef region = region_of(o, call);
     if (!good(c) || !note(c, OTF2_EvtWriter_Enter(o->writer, NULL, enter, region)))
         return false;
     if (c->arguments && !convert_tell(c, call, &tell))
@@ -291,6 +314,7 @@ static bool otf2_end(struct convert *c)
     if (o) {
         otf2_definitions_free(&o->definitions);
         free(o->events);
+        free(o->regions);
         free(o->sizes);
         free(o);
     }

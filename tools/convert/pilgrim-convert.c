@@ -204,6 +204,10 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     if (result.untimed)
         complain("%s: %llu calls are left out, since their times are lost", s->trace,
                  (unsigned long long)result.untimed);
+    if (result.missing)
+        complain("%s: %llu sends, receives and collective calls have no records: not all members of their communicator "
+                 "are known",
+                 s->trace, (unsigned long long)result.missing);
     if (whole)
         return 0;
     complain("%s: %s%s", s->trace, converted != PILGRIM_OK ? error.message : opened->message,
