@@ -9,7 +9,7 @@
 #include "analysis/analysis_errors.h"
 #include "collective_kinds.h"
 
-struct reading {
+struct records_reading {
     struct mpi_records *r;
     struct match *match;
     bool untimed, comms_read;
@@ -20,7 +20,7 @@ static struct mpi_record_list *list_of(const struct mpi_records *r, uint32_t ran
     return &r->threads[r->first[rank] + thread];
 }
 
-static bool add(struct reading *v, uint32_t rank, uint32_t thread, const struct mpi_record *record)
+static bool add(struct records_reading *v, uint32_t rank, uint32_t thread, const struct mpi_record *record)
 {
     struct mpi_record_list *list = list_of(v->r, rank, thread);
     if (list->count == list->capacity) {
@@ -35,14 +35,15 @@ static bool add(struct reading *v, uint32_t rank, uint32_t thread, const struct 
     return true;
 }
 
-static bool add_to(struct reading *v, const struct match_call *call, struct mpi_record record, enum record_kind kind)
+static bool add_to(struct records_reading *v, const struct match_call *call, struct mpi_record record,
+                   enum record_kind kind)
 {
     record.kind = (uint8_t)kind;
     record.seq = call->seq;
     return add(v, call->rank, call->thread, &record);
 }
 
-static bool know_comms(struct reading *v)
+static bool know_comms(struct records_reading *v)
 {
     if (!v->comms_read && !comm_table_read(&v->r->comms, v->match, v->r->ranks))
         return false;
@@ -50,7 +51,7 @@ static bool know_comms(struct reading *v)
     return true;
 }
 
-static const char *function_of(const struct reading *v, uint32_t site)
+static const char *function_of(const struct records_reading *v, uint32_t site)
 {
     const struct pilgrim_class *class = match_site(v->match, site);
     return class ? class->function->name : "";
@@ -65,12 +66,12 @@ static bool is_function(const char *name, const char *function)
 /* ---- messages ---- */
 
 /* True if the times of the calls are lost, so that the records cannot be written. */
-static bool lost(const struct reading *v, const struct match_operation *op)
+static bool lost(const struct records_reading *v, const struct match_operation *op)
 {
     return !v->untimed && (!op->begun->timed || (op->ended && !op->ended->timed));
 }
 
-static bool add_send(struct reading *v, const struct match_operation *op, const struct mpi_record *record)
+static bool add_send(struct records_reading *v, const struct match_operation *op, const struct mpi_record *record)
 {
     if (op->ended == op->begun || !op->begun->returned)
         return add_to(v, op->begun, *record, RECORD_SEND);
@@ -78,7 +79,7 @@ static bool add_send(struct reading *v, const struct match_operation *op, const 
            (!op->ended || add_to(v, op->ended, *record, RECORD_ISEND_ENDED));
 }
 
-static bool add_receive(struct reading *v, const struct match_operation *op, const struct mpi_record *record)
+static bool add_receive(struct records_reading *v, const struct match_operation *op, const struct mpi_record *record)
 {
     if (!op->ended && !op->begun->returned)
         return true; /* it waits in MPI_Recv */
@@ -98,8 +99,8 @@ static uint64_t bytes_of(const struct match_operation *op, const struct match_op
     return bytes != UINT64_MAX ? bytes : 0;
 }
 
-static bool add_operation(struct reading *v, const struct match_operation *op, const struct match_operation *partner,
-                          uint64_t group)
+static bool add_operation(struct records_reading *v, const struct match_operation *op,
+                          const struct match_operation *partner, uint64_t group)
 {
     if (!op || !op->begun || lost(v, op) || (partner && partner->begun && lost(v, partner)))
         return true;
@@ -121,7 +122,7 @@ static bool add_operation(struct reading *v, const struct match_operation *op, c
 
 static bool take_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
-    struct reading *v = context;
+    struct records_reading *v = context;
     const uint64_t group = ++v->r->groups;
     return know_comms(v) && add_operation(v, send, receive, group) && add_operation(v, receive, send, group);
 }
@@ -129,13 +130,13 @@ static bool take_message(void *context, const struct match_operation *send, cons
 static bool take_test(void *context, const struct pilgrim_call *call, uint64_t number)
 {
     const struct mpi_record record = {.seq = call->seq, .request = number, .kind = RECORD_TEST};
-    struct reading *v = context;
+    struct records_reading *v = context;
     return (!v->untimed && !call->timed) || add(v, call->rank, call->thread, &record);
 }
 
 /* ---- collective operations ---- */
 
-static bool add_entry(struct reading *v, const struct match_entry *entry, struct mpi_record record)
+static bool add_entry(struct records_reading *v, const struct match_entry *entry, struct mpi_record record)
 {
     const bool timed = v->untimed || (entry->begun->timed && (!entry->ended || entry->ended->timed));
     if (!timed)
@@ -151,7 +152,7 @@ static bool add_entry(struct reading *v, const struct match_entry *entry, struct
 
 static bool take_collective(void *context, const struct match_collective *collective)
 {
-    struct reading *v = context;
+    struct records_reading *v = context;
     if (!know_comms(v))
         return false;
     const uint32_t comm = comm_table_find(&v->r->comms, collective->identity);
@@ -180,7 +181,7 @@ static bool take_collective(void *context, const struct match_collective *collec
 
 /* ---- communicators ---- */
 
-static bool take_made(struct reading *v, const struct match_seen *seen, const struct pilgrim_value *made)
+static bool take_made(struct records_reading *v, const struct match_seen *seen, const struct pilgrim_value *made)
 {
     const uint32_t comm = comm_table_find(&v->r->comms, match_seen_comm(v->match, made));
     if (comm == COMM_TABLE_NONE || comm < COMM_TABLE_FIRST || (!v->untimed && !seen->call->timed))
@@ -192,7 +193,7 @@ static bool take_made(struct reading *v, const struct match_seen *seen, const st
 
 static bool take_call(void *context, const struct match_seen *seen)
 {
-    struct reading *v = context;
+    struct records_reading *v = context;
     const struct pilgrim_call *call = seen->call;
     bool good = know_comms(v);
     if (good && is_function(call->function->name, "MPI_Comm_set_name")) {
@@ -318,7 +319,7 @@ enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim
     }
     r->first[r->ranks] = threads;
     r->threads = calloc(threads + 1, sizeof *r->threads);
-    struct reading v = {.r = r, .match = match_new(trace), .untimed = untimed};
+    struct records_reading v = {.r = r, .match = match_new(trace), .untimed = untimed};
     const struct match_events events = {
         .context = &v, .seen = take_call, .tested = take_test, .message = take_message, .collective = take_collective};
     if (!r->threads || !v.match) {

@@ -24,8 +24,8 @@ struct otf2 {
     OTF2_EvtWriter *writer; /* of the thread whose calls are converted; NULL: none */
     OTF2_MarkerWriter *markers;
     struct otf2_definitions definitions;
-    uint64_t *events;         /* of each location */
-    OTF2_RegionRef *regions;  /* of each place; OTF2_UNDEFINED_REGION: not yet defined */
+    uint64_t *events;        /* of each location */
+    OTF2_RegionRef *regions; /* of each place; OTF2_UNDEFINED_REGION: not yet defined */
     size_t region_count;
     struct otf2_sizes *sizes; /* of each non-blocking collective operation */
     uint64_t location, last_ns, first_ns, most_ns;
