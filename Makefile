@@ -525,7 +525,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options journal top waits
+FUZZERS := reader merge options journal top waits convert
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -567,6 +567,9 @@ $(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-to
 
 $(B)/fuzz_waits: $(addprefix $(B)/obj/fuzz/,fuzz_waits.o sections.o pilgrim-waits.o) $(filter-out %/pilgrim-waits.o,$(WAITS)) $(B)/libcore.a
 	$(FUZZ_LINK)
+
+$(B)/fuzz_convert: $(addprefix $(B)/obj/fuzz/,fuzz_convert.o sections.o) $(filter-out %/pilgrim-convert.o,$(CONVERT)) $(B)/libcore.a
+	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
 $(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o) \
     $(filter-out %/pilgrim-merge.o,$(MERGE)) $(B)/decoder.o $(B)/libcore.a
