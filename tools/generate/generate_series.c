@@ -356,7 +356,7 @@ static const char *sum_text(const struct proxy *p, struct text *tables, const st
         if (slope[j])
             text = text ? text_format("%s + %s", text, linear_text(slope[j], s->loops[j].variable, 0))
                         : linear_text(slope[j], s->loops[j].variable, 0);
-    const char *column = column_expression(p, tables, offsets, has);
+    const char *column = column_expression(p, tables, &s->use, offsets, has);
     return !text ? column : strcmp(column, "0") == 0 ? text : text_format("%s + %s", column, text);
 }
 
@@ -415,6 +415,7 @@ static const char *visits_text(const struct proxy *p, struct text *tables, const
         text_free(&names);
         return period ? text_format("%s[n %% %" PRIu64 "]", name, period) : text_format("%s[n]", name);
     }
+    ranks_refuse(p, &s->use, "it changes from call to call, and not alike in all ranks");
     text_put(tables, "#define values_%u(v) (", ++table_number);
     char *list = names.chars;
     for (int64_t v = 0; v + 1 < variants; v++) {
@@ -425,16 +426,13 @@ static const char *visits_text(const struct proxy *p, struct text *tables, const
     text_put(tables, "%s[n])\n", list);
     text_free(&names);
     unsigned own = table_number;
-    return text_format("values_%u(%s)", own, column_expression(p, tables, variant, has));
+    return text_format("values_%u(%s)", own, column_expression(p, tables, &s->use, variant, has));
 }
 
-const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted)
+static const char *changing_expression(const struct proxy *p, struct text *tables, const struct series *s,
+                                       int64_t *values, bool *has, bool *counted)
 {
-    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
-    bool *has = generate_alloc(p->rank_count);
     uint64_t points = 0;
-    if (series_by_rank(p, s, values, has))
-        return column_expression(p, tables, values, has);
     for (uint32_t r = 0; r < p->rank_count; r++)
         points += s->node->ranks[r] ? s->node->ranks[r]->count : 0;
     const char *found = NULL;
@@ -442,7 +440,7 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
         struct index_function f = {0};
         if (find_index_function(p, s, j, &f, values, has)) {
             found = index_text(p, tables, &f, s->loops[j].variable);
-            const char *column = column_expression(p, tables, values, has);
+            const char *column = column_expression(p, tables, &s->use, values, has);
             if (strcmp(column, "0") != 0)
                 found = text_format("%s + %s", column, found);
         }
@@ -455,4 +453,28 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
         return found;
     *counted = true;
     return visits_text(p, tables, s);
+}
+
+/* Returns true if a rank does not come to the node. */
+static bool is_passed_by(const struct proxy *p, const struct node *n)
+{
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        if (!n->ranks[r])
+            return true;
+    return false;
+}
+
+const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted)
+{
+    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
+    bool *has = generate_alloc(p->rank_count);
+    if (series_by_rank(p, s, values, has))
+        return column_expression(p, tables, &s->use, values, has);
+    if (s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT)
+        ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
+    size_t length = tables->length;
+    const char *found = changing_expression(p, tables, s, values, has, counted);
+    if (tables->length > length && is_passed_by(p, s->node))
+        ranks_refuse(p, &s->use, "it changes from call to call, in some ranks only");
+    return found;
 }
