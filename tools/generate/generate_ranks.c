@@ -13,18 +13,18 @@
 
 enum { GRIDS_MAX = 8, AXES = 8, PLACES_MAX = GRIDS_MAX * AXES + 2, PIECES = 4, TOLD_MAX = 50 };
 
-struct grid {
+struct rank_grid {
     size_t axes;
     int64_t dims[AXES], now[AXES]; /* NOW: of the new ranks */
 };
 
 /* rank / d % m; m of 0: not taken. */
-struct place {
+struct rank_place {
     int64_t d, m, new_d, new_m, range;
     bool parity; /* its ends mean nothing */
 };
 
-static struct grid grids[GRIDS_MAX];
+static struct rank_grid grids[GRIDS_MAX];
 static size_t grid_count;
 
 /* ---- grids ---- */
@@ -68,7 +68,7 @@ static bool set_dims(int64_t ranks, size_t axes, const bool *is_free, int64_t *d
 
 void ranks_learn_grid(const struct proxy *p, const struct pilgrim_value *asked, const struct pilgrim_value *given)
 {
-    struct grid g = {.axes = given->count};
+    struct rank_grid g = {.axes = given->count};
     bool is_free[AXES];
     int64_t product = 1;
     if (!p->options->ranks || given->type != PILGRIM_ARRAY || given->count > AXES || given->count == 0 ||
@@ -95,32 +95,33 @@ void ranks_learn_grid(const struct proxy *p, const struct pilgrim_value *asked, 
     grids[grid_count++] = g;
 }
 
-static size_t list_places(const struct proxy *p, struct place *places)
+static size_t list_places(const struct proxy *p, struct rank_place *places)
 {
     size_t count = 0;
-    places[count++] = (struct place){1, 0, 1, 0, p->rank_count, false};
+    places[count++] = (struct rank_place){1, 0, 1, 0, p->rank_count, false};
     for (size_t i = 0; i < grid_count; i++) {
         int64_t d = 1, new_d = 1;
         for (size_t k = grids[i].axes; k-- > 0;) {
-            const struct grid *g = &grids[i];
+            const struct rank_grid *g = &grids[i];
             /* an axis of one rank tells nothing */
             if (g->dims[k] > 1 && g->dims[k] < p->rank_count)
-                places[count++] = (struct place){d, k ? g->dims[k] : 0, new_d, k ? g->now[k] : 0, g->dims[k], false};
+                places[count++] =
+                    (struct rank_place){d, k ? g->dims[k] : 0, new_d, k ? g->now[k] : 0, g->dims[k], false};
             d *= g->dims[k];
             new_d *= g->now[k];
         }
     }
     if (p->rank_count != 4 && p->options->ranks % 2 == p->rank_count % 2)
-        places[count++] = (struct place){1, 2, 1, 2, 2, true};
+        places[count++] = (struct rank_place){1, 2, 1, 2, 2, true};
     return count;
 }
 
-static int64_t place_value(const struct place *f, int64_t rank)
+static int64_t place_value(const struct rank_place *f, int64_t rank)
 {
     return f->m ? rank / f->d % f->m : rank / f->d;
 }
 
-static const char *place_text(const struct place *f)
+static const char *place_text(const struct rank_place *f)
 {
     const char *divided = f->new_d == 1 ? "rank" : text_format("rank / %" PRId64, f->new_d);
     return f->m ? text_format("%s %% %" PRId64, divided, f->new_m) : divided;
@@ -138,11 +139,11 @@ static bool is_extent(const struct proxy *p, int64_t number)
 
 /* ---- expressions ---- */
 
-struct sample {
+struct rank_sample {
     const struct proxy *p;
     int64_t n;
     enum column_meaning meaning;
-    struct place places[PLACES_MAX];
+    struct rank_place places[PLACES_MAX];
     size_t place_count;
 };
 
@@ -154,7 +155,7 @@ static const char *sum(const char *text, int64_t c)
 }
 
 /* Sets *C to the distance of the new ranks for a distance of the recorded ones; false: it has no one meaning. */
-static bool distance(const struct sample *s, int64_t *c)
+static bool distance(const struct rank_sample *s, int64_t *c)
 {
     int64_t size = *c < 0 ? -*c : *c;
     for (size_t i = 1; i < s->place_count; i++)
@@ -166,7 +167,7 @@ static bool distance(const struct sample *s, int64_t *c)
 }
 
 /* A number that all of them have; ONLY: the one rank that has it, or -1. */
-static const char *constant(const struct sample *s, int64_t v, int64_t only)
+static const char *constant(const struct rank_sample *s, int64_t v, int64_t only)
 {
     if (s->meaning != COLUMN_RANK || number_is_name(v) || v <= 1)
         return s->meaning == COLUMN_SIZE && v == s->n ? "size" : number_text(s->p, v);
@@ -178,7 +179,7 @@ static const char *constant(const struct sample *s, int64_t v, int64_t only)
     return v == s->n - 2 && s->n > 4 ? "size - 2" : NULL;
 }
 
-static const char *line(const struct sample *s, const struct place *f, const int64_t *v, const bool *has)
+static const char *line(const struct rank_sample *s, const struct rank_place *f, const int64_t *v, const bool *has)
 {
     int64_t x0 = 0, v0 = 0, a = 0;
     int found = 0;
@@ -217,7 +218,7 @@ static const char *line(const struct sample *s, const struct place *f, const int
 }
 
 /* A shift on the ring of all ranks, or on an axis. */
-static const char *shift(const struct sample *s, const struct place *f, const int64_t *v, const bool *has)
+static const char *shift(const struct rank_sample *s, const struct rank_place *f, const int64_t *v, const bool *has)
 {
     int64_t by = 0, m = f->range;
     bool known = false;
@@ -245,7 +246,7 @@ static const char *shift(const struct sample *s, const struct place *f, const in
     return text_format("torus(%" PRId64 ", %" PRId64 ", %" PRId64 ")", f->new_d, extent, by);
 }
 
-static const char *simple(const struct sample *s, const int64_t *v, const bool *has)
+static const char *simple(const struct rank_sample *s, const int64_t *v, const bool *has)
 {
     bool equal = true, other = true;
     int64_t first = -1, count = 0;
@@ -275,33 +276,33 @@ static const char *simple(const struct sample *s, const int64_t *v, const bool *
 
 /* ---- conditions ---- */
 
-struct condition {
-    const struct place *place;
+struct ranks_condition {
+    const struct rank_place *place;
     int64_t value;
     bool last, is_not;
 };
 
-static bool holds(const struct condition *c, int64_t rank)
+static bool holds(const struct ranks_condition *c, int64_t rank)
 {
     return (place_value(c->place, rank) == c->value) != c->is_not;
 }
 
-static bool next_condition(const struct sample *s, size_t *i, struct condition *c)
+static bool next_condition(const struct rank_sample *s, size_t *i, struct ranks_condition *c)
 {
     size_t at = (*i)++;
     if (at / 4 < s->place_count) {
-        const struct place *f = &s->places[at / 4];
+        const struct rank_place *f = &s->places[at / 4];
         bool last = at % 2 == 1 && !f->parity;
-        *c = (struct condition){f, last ? f->range - 1 : (int64_t)(at % 2), last, at % 4 >= 2};
+        *c = (struct ranks_condition){f, last ? f->range - 1 : (int64_t)(at % 2), last, at % 4 >= 2};
         return true;
     }
-    *c = (struct condition){&s->places[0], 1, false, at % 2 == 1};
+    *c = (struct ranks_condition){&s->places[0], 1, false, at % 2 == 1};
     return at / 4 == s->place_count && at % 4 < 2;
 }
 
-static const char *condition_text(const struct sample *s, const struct condition *c)
+static const char *condition_text(const struct rank_sample *s, const struct ranks_condition *c)
 {
-    const struct place *f = c->place;
+    const struct rank_place *f = c->place;
     int64_t extent = f->new_m ? f->new_m : (int64_t)s->p->options->ranks / f->new_d;
     bool all = f->d == 1 && f->m == 0;
     const char *value = !c->last ? text_format("%" PRId64, c->value)
@@ -310,7 +311,7 @@ static const char *condition_text(const struct sample *s, const struct condition
     return text_format("%s %s %s", place_text(f), c->is_not ? "!=" : "==", value);
 }
 
-static bool find(const struct sample *s, const bool *wanted, const bool *has, struct condition *c)
+static bool find(const struct rank_sample *s, const bool *wanted, const bool *has, struct ranks_condition *c)
 {
     for (size_t i = 0; next_condition(s, &i, c);) {
         int64_t r = 0;
@@ -322,9 +323,10 @@ static bool find(const struct sample *s, const bool *wanted, const bool *has, st
     return false;
 }
 
-static const char *pieces(const struct sample *s, const int64_t *v, const bool *has, int most);
+static const char *pieces(const struct rank_sample *s, const int64_t *v, const bool *has, int most);
 
-static const char *split(const struct sample *s, const int64_t *v, const bool *has, const struct condition *c, int most)
+static const char *split(const struct rank_sample *s, const int64_t *v, const bool *has,
+                         const struct ranks_condition *c, int most)
 {
     bool *in = calloc((size_t)s->n, 1), *out = calloc((size_t)s->n, 1), some = false, others = false;
     if (!in || !out)
@@ -341,10 +343,10 @@ static const char *split(const struct sample *s, const int64_t *v, const bool *h
     return b ? text_format("(%s ? %s : %s)", condition_text(s, c), a, b) : NULL;
 }
 
-static const char *pieces(const struct sample *s, const int64_t *v, const bool *has, int most)
+static const char *pieces(const struct rank_sample *s, const int64_t *v, const bool *has, int most)
 {
     const char *found = simple(s, v, has);
-    struct condition c;
+    struct ranks_condition c;
     if (found || most == 1 || s->meaning == COLUMN_FIXED)
         return found;
     /* ranks that have a name, MPI_PROC_NULL, for a number stand at a border */
@@ -416,9 +418,9 @@ static const char *some_values(const struct proxy *p, const int64_t *v, const bo
     return made;
 }
 
-static struct sample *sample_of(const struct proxy *p, enum column_meaning meaning)
+static struct rank_sample *sample_of(const struct proxy *p, enum column_meaning meaning)
 {
-    struct sample *s = generate_alloc(sizeof *s);
+    struct rank_sample *s = generate_alloc(sizeof *s);
     s->p = p;
     s->n = p->rank_count;
     s->meaning = meaning;
@@ -440,7 +442,7 @@ static const char *extent(const struct column_use *use, int64_t v)
 const char *ranks_expression(const struct proxy *p, const struct column_use *use, const int64_t *values,
                              const bool *has)
 {
-    const struct sample *s = sample_of(p, use->meaning);
+    const struct rank_sample *s = sample_of(p, use->meaning);
     const char *found = NULL;
     uint32_t first = 0;
     while (first < p->rank_count && !has[first])
@@ -472,8 +474,8 @@ const char *ranks_expression(const struct proxy *p, const struct column_use *use
 
 const char *ranks_condition(const struct proxy *p, const struct column_use *use, const bool *wanted, const bool *all)
 {
-    const struct sample *s = sample_of(p, COLUMN_NUMBER);
-    struct condition c, inner;
+    const struct rank_sample *s = sample_of(p, COLUMN_NUMBER);
+    struct ranks_condition c, inner;
     if (find(s, wanted, all, &c))
         return condition_text(s, &c);
     bool *within = generate_alloc(p->rank_count);
