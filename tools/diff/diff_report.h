@@ -19,7 +19,7 @@ struct diff_report {
     uint64_t calls[2]; /* of the threads that were compared */
     bool equal;
     struct walked_loops *walked; /* by trace */
-    const char *note; /* how ranks were compared, if they are not compared by number; NULL: they are */
+    const char *note;            /* how ranks were compared, if they are not compared by number; NULL: they are */
 };
 
 /* A loop of which the iterations differ. */

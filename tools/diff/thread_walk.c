@@ -170,7 +170,7 @@ enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread 
     const uint32_t ranks[2] = {a->rank, b->rank};
     struct replayed_thread replayed[2] = {{.begun = 0}, {.begun = 0}};
     struct diff_where where = {
-        rank, a->thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}, {a->rank, b->rank}, .walked = true};
+        .rank = rank, .thread = a->thread, .group = {NO_GROUP, NO_GROUP}, .ranks = {a->rank, b->rank}, .walked = true};
     enum pilgrim_status status = PILGRIM_OK;
     bool differs = false;
     for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++)

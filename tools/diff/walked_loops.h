@@ -20,8 +20,8 @@ struct walked_loops {
     uint64_t left, seen; /* its calls that are not counted; and all calls that are */
 };
 
-/* As loops_around and loops_of (loops_around.h), of a thread of S: around its call SEQ. 0 also if there is no memory, or
- * after 2^23 runs in all. Calls in ascending order cost one way through the thread. */
+/* As loops_around and loops_of (loops_around.h), of a thread of S: around its call SEQ. 0 also if there is no memory,
+ * or after 2^23 runs in all. Calls in ascending order cost one way through the thread. */
 unsigned walked_loops_around(struct walked_loops *w, const struct diff_side *s, uint32_t rank, uint32_t thread,
                              uint64_t seq, struct loop_around loops[LOOPS_AROUND_MAX]);
 size_t walked_loops_of(struct walked_loops *w, const struct diff_side *s, uint32_t rank, uint32_t thread,
