@@ -210,6 +210,10 @@ $(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
 
+$(B)/obj/tools/convert/%.o: $(S)/tools/convert/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(OTF2_FLAGS) -I$(S)/src -c -o $@ $<
+
 $(B)/obj/tools/%.o: $(S)/tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
@@ -346,7 +350,7 @@ $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
 
@@ -613,7 +617,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/scripts/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks finalize scale overhead worst alloc threads decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead worst alloc threads decode convert; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)

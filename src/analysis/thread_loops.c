@@ -226,7 +226,9 @@ static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
     for (size_t i = 0; i < s->count; i++) {
         if (!slot[i])
             continue;
-        s->items[i].leads_on = s->items[i].leads_on && slot[i + 1];
+        size_t next = nest_behind(s->items, s->count, i);
+        for (; s->items[i].leads_on && !slot[next]; next = nest_behind(s->items, s->count, next))
+            s->items[i].leads_on = s->items[next].leads_on;
         slot[i] = count;
         s->items[count] = s->items[i];
         if (s->items[count].loop != NEST_NONE)
