@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "generate.h"
+#include "generate_tables.h"
 
-enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20, TABLE_MAX = 8 << 20 };
+enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20 };
 
 #define POINTS_MAX UINT64_C(20000000)
 
@@ -179,69 +180,6 @@ static bool find_index_function(const struct proxy *p, const struct series *s, s
     return true;
 }
 
-static unsigned table_number;
-static uint64_t table_numbers; /* in all tables */
-static unsigned table_uses;
-
-/* Adds COUNT numbers to LINE, in braces. */
-static void put_numbers(const struct proxy *p, struct text *line, const int64_t *values, const bool *has,
-                        uint64_t count, const char *indent)
-{
-    if ((table_numbers += count) > TABLE_MAX)
-        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-    text_put(line, "{");
-    if (count > 16)
-        text_put(line, "\n%s", indent);
-    for (uint64_t i = 0; i < count; i++) {
-        text_put(line, "%s", !has || has[i] ? number_text(p, values[i]) : "0");
-        if (i + 1 < count)
-            text_put(line, (i + 1) % 16 ? ", " : ",\n%s", indent);
-    }
-    text_put(line, "}");
-}
-
-/* True if a number needs a long. */
-static bool are_large(const int64_t *values, const bool *has, uint64_t count)
-{
-    bool large = false;
-    for (uint64_t i = 0; i < count && !large; i++)
-        large = (!has || has[i]) && !number_is_name(values[i]) && (values[i] > INT32_MAX || values[i] < -INT32_MAX);
-    return large;
-}
-
-struct named_table {
-    const char *content; /* type and numbers */
-    const char *name;
-};
-
-/* Returns the name of a table: TYPE is what stands before it, BRACKETS behind it. Equal tables are one. CONTENT is
- * freed. */
-static const char *put_table(struct text *tables, const char *type, const char *brackets, struct text *content,
-                             const char *what)
-{
-    static struct named_table *made;
-    static size_t count;
-    const char *whole = text_format("%s%s = %s", type, brackets, text_of(content));
-    text_free(content);
-    table_uses++;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(made[i].content, whole) == 0)
-            return made[i].name;
-    const char *name = text_format("values_%u", ++table_number);
-    text_put(tables, "static const %s%s%s = %s; /* %s */\n", type, name, brackets, strchr(whole, '=') + 2, what);
-    made = generate_grow(made, count, sizeof *made);
-    made[count++] = (struct named_table){whole, name};
-    return name;
-}
-
-static const char *index_table(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has,
-                               uint64_t count, const char *what)
-{
-    struct text content = {0};
-    put_numbers(p, &content, values, has, count, "    ");
-    return put_table(tables, are_large(values, has, count) ? "long " : "int ", "[]", &content, what);
-}
-
 /* Returns A * X + C. */
 static const char *linear_text(int64_t a, const char *x, int64_t c)
 {
@@ -345,12 +283,12 @@ static const char *index_text(const struct proxy *p, struct text *tables, const 
             return linear_text(a, turn, c);
         if (period == 2)
             return text_format("(%s ? %s : %s)", turn, number_text(p, f->values[1]), number_text(p, f->values[0]));
-        return text_format("%s[%s]", index_table(p, tables, f->values, f->has, period, "in turn"), turn);
+        return text_format("%s[%s]", table_of(p, tables, f->values, f->has, period, "in turn"), turn);
     }
     const char *exception = f->count > 2 ? odd_text(p, f, f->count, variable) : NULL;
     if (exception)
         return exception;
-    return text_format("%s[%s]", index_table(p, tables, f->values, f->has, f->count, "by trip"), variable);
+    return text_format("%s[%s]", table_of(p, tables, f->values, f->has, f->count, "by trip"), variable);
 }
 
 /* ---- a sum over all indices ---- */
@@ -430,17 +368,18 @@ static bool same_visits(const struct proxy *p, const struct series *s, uint32_t 
     return x->count == y->count;
 }
 
-/* What a rank does from visit to visit. */
+/* What ranks do from visit to visit, or by the index of a loop. */
 struct visits_row {
     uint32_t rank; /* the first one that does so */
     int64_t *values;
     uint64_t count, period; /* the period of VALUES; COUNT: it does not repeat itself */
+    uint64_t whole;         /* how many values there are, by the period */
 };
 
 static struct visits_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
 {
     const struct node_visits *v = s->node->ranks[rank];
-    struct visits_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count};
+    struct visits_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count, .whole = v->count};
     if (row.count > TABLE_MAX)
         generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
     row.values = calloc(row.count + 1, sizeof *row.values);
@@ -485,10 +424,40 @@ static void extend_row(struct visits_row *row, uint64_t count)
     row->count = count;
 }
 
+/* Returns the expression of COUNT rows, which are freed; VARIANT: which one a rank HAS. */
+static const char *rows_text(const struct proxy *p, struct text *tables, const struct series *s,
+                             struct visits_row *rows, size_t count, const int64_t *variant, const bool *has,
+                             const char *index)
+{
+    uint64_t period = common_period(rows, count);
+    const char *which = period ? text_format("[%s %% %" PRIu64 "]", index, period) : text_format("[%s]", index);
+    bool large = false;
+    struct text content = {0};
+    for (size_t i = 0; i < count; i++) {
+        extend_row(&rows[i], period ? period : rows[i].whole);
+        large = large || table_is_large(rows[i].values, NULL, rows[i].count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (count > 1)
+            text_put(&content, "%s    (const %s[])", i ? ",\n" : "{\n", large ? "long" : "int");
+        table_numbers(p, &content, rows[i].values, NULL, rows[i].count, count > 1 ? "        " : "    ");
+        free(rows[i].values);
+    }
+    const char *type = large ? "long " : "int ", *by = index[0] == 'n' ? "visit" : "trip";
+    if (count == 1)
+        return text_format("%s%s", table_put(tables, type, "[]", &content, text_format("by %s", by)), which);
+    ranks_refuse(p, &s->use, "it changes from call to call, and not alike in all ranks");
+    text_put(&content, "}");
+    const char *kind = count == p->rank_count ? "rank" : "kind of rank";
+    const char *name =
+        table_put(tables, text_format("%s*const ", type), "[]", &content, text_format("by %s and %s", kind, by));
+    return text_format("%s[%s]%s", name, column_expression(p, tables, &s->use, variant, has), which);
+}
+
 static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
 {
     int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
-    bool *has = generate_alloc(p->rank_count), large = false;
+    bool *has = generate_alloc(p->rank_count);
     struct visits_row *rows = NULL;
     size_t count = 0;
     for (uint32_t r = 0; r < p->rank_count; r++) {
@@ -502,27 +471,62 @@ static const char *visits_text(const struct proxy *p, struct text *tables, const
         rows = generate_grow(rows, count, sizeof *rows);
         rows[count++] = make_row(p, s, r);
     }
-    uint64_t period = common_period(rows, count);
-    const char *which = period ? text_format("[n %% %" PRIu64 "]", period) : "[n]";
-    struct text content = {0};
-    for (size_t i = 0; i < count; i++) {
-        extend_row(&rows[i], period ? period : s->node->ranks[rows[i].rank]->count);
-        large = large || are_large(rows[i].values, NULL, rows[i].count);
+    return rows_text(p, tables, s, rows, count, variant, has, "n");
+}
+
+/* ---- functions of one index, another one in each rank ---- */
+
+/* Sets *ROW to the values of RANK by the index of LOOP. False: they are no function of it. */
+static bool index_row(const struct proxy *p, const struct series *s, uint32_t rank, size_t loop, struct visits_row *row)
+{
+    enum { COUNT_MAX = 4096 };
+    struct index_function f = {0};
+    struct points at;
+    bool good = true;
+    for (bool more = points_begin(&at, s, rank); good && more && points_next(&at);) {
+        int64_t value;
+        good = at.index[loop] < COUNT_MAX && points_value(p, &at, &value) && set_index(&f, at.index[loop], value);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (count > 1)
-            text_put(&content, "%s    (const %s[])", i ? ",\n" : "{\n", large ? "long" : "int");
-        put_numbers(p, &content, rows[i].values, NULL, rows[i].count, count > 1 ? "        " : "    ");
+    for (uint64_t x = 0; x < f.count; x++)
+        good = good && f.has[x];
+    free(f.has);
+    *row = (struct visits_row){rank, f.values, f.count, 0, f.count};
+    if (good && f.count)
+        row->period = least_period(f.values, f.count);
+    else
+        free(f.values);
+    return good && f.count;
+}
+
+/* Returns the expression of values that are a function of the index of LOOP in each rank; NULL: they are not. */
+static const char *index_rows_text(const struct proxy *p, struct text *tables, const struct series *s, size_t loop)
+{
+    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
+    bool *has = generate_alloc(p->rank_count), good = true;
+    struct visits_row *rows = NULL;
+    size_t count = 0;
+    for (uint32_t r = 0; r < p->rank_count && good; r++) {
+        struct visits_row row;
+        has[r] = s->node->ranks[r];
+        if (!has[r] || !(good = index_row(p, s, r, loop, &row)))
+            continue;
+        size_t own = 0;
+        while (own < count && (rows[own].count != row.count ||
+                               memcmp(rows[own].values, row.values, row.count * sizeof *row.values) != 0))
+            own++;
+        variant[r] = (int64_t)own;
+        if (own < count) {
+            free(row.values);
+            continue;
+        }
+        rows = generate_grow(rows, count, sizeof *rows);
+        rows[count++] = row;
+    }
+    if (good && count)
+        return rows_text(p, tables, s, rows, count, variant, has, s->loops[loop].variable);
+    for (size_t i = 0; i < count; i++)
         free(rows[i].values);
-    }
-    const char *type = large ? "long " : "int ";
-    if (count == 1)
-        return text_format("%s%s", put_table(tables, type, "[]", &content, "by visit"), which);
-    ranks_refuse(p, &s->use, "it changes from call to call, and not alike in all ranks");
-    text_put(&content, "}");
-    const char *name = put_table(tables, text_format("%s*const ", type), "[]", &content,
-                                 count == p->rank_count ? "by rank and visit" : "by kind of rank, and visit");
-    return text_format("%s[%s]%s", name, column_expression(p, tables, &s->use, variant, has), which);
+    return NULL;
 }
 
 static const char *changing_expression(const struct proxy *p, struct text *tables, const struct series *s,
@@ -545,6 +549,8 @@ static const char *changing_expression(const struct proxy *p, struct text *table
     }
     if (!found && points < POINTS_MAX && s->loop_count > 1 && s->loop_count < LOOPS_MAX)
         found = sum_text(p, tables, s, values, has);
+    for (size_t j = s->loop_count; points < POINTS_MAX && s->loop_count < LOOPS_MAX && j-- > 0 && !found;)
+        found = index_rows_text(p, tables, s, j);
     if (found)
         return found;
     *counted = true;
@@ -569,9 +575,9 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
     if (s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT)
         ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
     size_t length = tables->length;
-    unsigned uses = table_uses;
+    unsigned uses = tables_used();
     const char *found = changing_expression(p, tables, s, values, has, counted);
-    if ((tables->length > length || table_uses > uses) && is_passed_by(p, s->node))
+    if ((tables->length > length || tables_used() > uses) && is_passed_by(p, s->node))
         ranks_refuse(p, &s->use, "it changes from call to call, in some ranks only");
     return found;
 }
