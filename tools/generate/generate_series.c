@@ -9,6 +9,7 @@
 
 #include "generate.h"
 #include "generate_tables.h"
+#include "generate_turns.h"
 
 enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20 };
 
@@ -248,29 +249,13 @@ static const char *odd_text(const struct proxy *p, const struct index_function *
     return text_format("(%s ? %s : %s)", condition, number_text(p, then), number_text(p, otherwise));
 }
 
-/* Returns the least period of COUNT values, by the length of their longest border (Knuth, Morris, Pratt). */
-static uint64_t least_period(const int64_t *values, uint64_t count)
-{
-    uint64_t *border = calloc(count + 1, sizeof *border), b = 0;
-    if (!border)
-        generate_fail("not enough memory");
-    for (uint64_t i = 1; i < count; i++) {
-        while (b && values[b] != values[i])
-            b = border[b - 1];
-        b += values[b] == values[i];
-        border[i] = b;
-    }
-    free(border);
-    return 2 * (count - b) <= count ? count - b : count;
-}
-
 static const char *index_text(const struct proxy *p, struct text *tables, const struct index_function *f,
                               const char *variable)
 {
     int64_t a, c;
     if (is_linear(f, f->count, &a, &c))
         return a ? linear_text(a, variable, c) : number_text(p, c);
-    uint64_t period = least_period(f->values, f->count);
+    uint64_t period = turns_period(f->values, f->count);
     for (uint64_t x = period; x < f->count && period < f->count; x++)
         if (f->has[x] != f->has[x - period])
             period = f->count;
@@ -368,18 +353,10 @@ static bool same_visits(const struct proxy *p, const struct series *s, uint32_t 
     return x->count == y->count;
 }
 
-/* What ranks do from visit to visit, or by the index of a loop. */
-struct visits_row {
-    uint32_t rank; /* the first one that does so */
-    int64_t *values;
-    uint64_t count, period; /* the period of VALUES; COUNT: it does not repeat itself */
-    uint64_t whole;         /* how many values there are, by the period */
-};
-
-static struct visits_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
+static struct turns_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
 {
     const struct node_visits *v = s->node->ranks[rank];
-    struct visits_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count, .whole = v->count};
+    struct turns_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count, .whole = v->count};
     if (row.count > TABLE_MAX)
         generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
     row.values = calloc(row.count + 1, sizeof *row.values);
@@ -388,77 +365,15 @@ static struct visits_row make_row(const struct proxy *p, const struct series *s,
     for (uint64_t k = 0; k < row.count; k++)
         if (!series_value(p, s, visits_get(v, k), &row.values[k]))
             row.values[k] = 0;
-    row.period = least_period(row.values, row.count);
+    row.period = turns_period(row.values, row.count);
     return row;
-}
-
-/* Returns a period that all ROWS have; 0: there is none that is short. */
-static uint64_t common_period(const struct visits_row *rows, size_t count)
-{
-    enum { COMMON_MAX = 1024 };
-    uint64_t common = 1;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t a = common, b = rows[i].period;
-        while (b > 0) {
-            uint64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (rows[i].period == rows[i].count || rows[i].period / a > COMMON_MAX / common)
-            return 0;
-        common *= rows[i].period / a;
-    }
-    return common;
-}
-
-/* Makes ROW as long as COUNT, by its period. */
-static void extend_row(struct visits_row *row, uint64_t count)
-{
-    int64_t *values = count > TABLE_MAX ? NULL : calloc(count + 1, sizeof *values);
-    if (!values)
-        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-    for (uint64_t k = 0; k < count; k++)
-        values[k] = row->values[k % row->period];
-    free(row->values);
-    row->values = values;
-    row->count = count;
-}
-
-/* Returns the expression of COUNT rows, which are freed; VARIANT: which one a rank HAS. */
-static const char *rows_text(const struct proxy *p, struct text *tables, const struct series *s,
-                             struct visits_row *rows, size_t count, const int64_t *variant, const bool *has,
-                             const char *index)
-{
-    uint64_t period = common_period(rows, count);
-    const char *which = period ? text_format("[%s %% %" PRIu64 "]", index, period) : text_format("[%s]", index);
-    bool large = false;
-    struct text content = {0};
-    for (size_t i = 0; i < count; i++) {
-        extend_row(&rows[i], period ? period : rows[i].whole);
-        large = large || table_is_large(rows[i].values, NULL, rows[i].count);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (count > 1)
-            text_put(&content, "%s    (const %s[])", i ? ",\n" : "{\n", large ? "long" : "int");
-        table_numbers(p, &content, rows[i].values, NULL, rows[i].count, count > 1 ? "        " : "    ");
-        free(rows[i].values);
-    }
-    const char *type = large ? "long " : "int ", *by = index[0] == 'n' ? "visit" : "trip";
-    if (count == 1)
-        return text_format("%s%s", table_put(tables, type, "[]", &content, text_format("by %s", by)), which);
-    ranks_refuse(p, &s->use, "it changes from call to call, and not alike in all ranks");
-    text_put(&content, "}");
-    const char *kind = count == p->rank_count ? "rank" : "kind of rank";
-    const char *name =
-        table_put(tables, text_format("%s*const ", type), "[]", &content, text_format("by %s and %s", kind, by));
-    return text_format("%s[%s]%s", name, column_expression(p, tables, &s->use, variant, has), which);
 }
 
 static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
 {
     int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
     bool *has = generate_alloc(p->rank_count);
-    struct visits_row *rows = NULL;
+    struct turns_row *rows = NULL;
     size_t count = 0;
     for (uint32_t r = 0; r < p->rank_count; r++) {
         has[r] = s->node->ranks[r];
@@ -471,13 +386,13 @@ static const char *visits_text(const struct proxy *p, struct text *tables, const
         rows = generate_grow(rows, count, sizeof *rows);
         rows[count++] = make_row(p, s, r);
     }
-    return rows_text(p, tables, s, rows, count, variant, has, "n");
+    return turns_text(p, tables, &s->use, rows, count, variant, has, "n");
 }
 
 /* ---- functions of one index, another one in each rank ---- */
 
 /* Sets *ROW to the values of RANK by the index of LOOP. False: they are no function of it. */
-static bool index_row(const struct proxy *p, const struct series *s, uint32_t rank, size_t loop, struct visits_row *row)
+static bool index_row(const struct proxy *p, const struct series *s, uint32_t rank, size_t loop, struct turns_row *row)
 {
     enum { COUNT_MAX = 4096 };
     struct index_function f = {0};
@@ -490,9 +405,9 @@ static bool index_row(const struct proxy *p, const struct series *s, uint32_t ra
     for (uint64_t x = 0; x < f.count; x++)
         good = good && f.has[x];
     free(f.has);
-    *row = (struct visits_row){rank, f.values, f.count, 0, f.count};
+    *row = (struct turns_row){rank, f.values, f.count, 0, f.count};
     if (good && f.count)
-        row->period = least_period(f.values, f.count);
+        row->period = turns_period(f.values, f.count);
     else
         free(f.values);
     return good && f.count;
@@ -503,10 +418,10 @@ static const char *index_rows_text(const struct proxy *p, struct text *tables, c
 {
     int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
     bool *has = generate_alloc(p->rank_count), good = true;
-    struct visits_row *rows = NULL;
+    struct turns_row *rows = NULL;
     size_t count = 0;
     for (uint32_t r = 0; r < p->rank_count && good; r++) {
-        struct visits_row row;
+        struct turns_row row;
         has[r] = s->node->ranks[r];
         if (!has[r] || !(good = index_row(p, s, r, loop, &row)))
             continue;
@@ -523,7 +438,7 @@ static const char *index_rows_text(const struct proxy *p, struct text *tables, c
         rows[count++] = row;
     }
     if (good && count)
-        return rows_text(p, tables, s, rows, count, variant, has, s->loops[loop].variable);
+        return turns_text(p, tables, &s->use, rows, count, variant, has, s->loops[loop].variable);
     for (size_t i = 0; i < count; i++)
         free(rows[i].values);
     return NULL;
