@@ -525,7 +525,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options journal top waits
+FUZZERS := reader merge options journal top waits diff
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -552,6 +552,10 @@ $(B)/obj/fuzz/pilgrim-waits.o: $(S)/tools/waits/pilgrim-waits.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=waits_main -Wno-missing-prototypes -c -o $@ $<
 
+$(B)/obj/fuzz/pilgrim-diff.o: $(S)/tools/diff/pilgrim-diff.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=diff_main -Wno-missing-prototypes -c -o $@ $<
+
 $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
@@ -566,6 +570,9 @@ $(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-to
 	$(FUZZ_LINK)
 
 $(B)/fuzz_waits: $(addprefix $(B)/obj/fuzz/,fuzz_waits.o sections.o pilgrim-waits.o) $(filter-out %/pilgrim-waits.o,$(WAITS)) $(B)/libcore.a
+	$(FUZZ_LINK)
+
+$(B)/fuzz_diff: $(addprefix $(B)/obj/fuzz/,fuzz_diff.o sections.o pilgrim-diff.o) $(filter-out %/pilgrim-diff.o,$(DIFF)) $(B)/libcore.a
 	$(FUZZ_LINK)
 
 $(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o) \

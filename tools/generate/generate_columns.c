@@ -331,8 +331,11 @@ static const char *make_table(const struct proxy *p, struct text *tables, const 
     return text_format("column_%u[rank]", own);
 }
 
-const char *column_expression(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has)
+const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
+                              const int64_t *values, const bool *has)
 {
+    if (p->options->ranks)
+        return ranks_expression(p, use, values, has);
     static struct fit *fit;
     static uint32_t made_for;
     if (!fit || made_for != p->rank_count) {
@@ -344,7 +347,8 @@ const char *column_expression(const struct proxy *p, struct text *tables, const 
     return found ? found : make_table(p, tables, values, has);
 }
 
-const char *column_condition(const struct proxy *p, struct text *tables, const bool *holds, const bool *all)
+const char *column_condition(const struct proxy *p, struct text *tables, const struct column_use *use,
+                             const bool *holds, const bool *all)
 {
     struct fit *fit = generate_alloc(sizeof *fit);
     int64_t *numbers = generate_alloc(p->rank_count * sizeof *numbers);
@@ -356,6 +360,8 @@ const char *column_condition(const struct proxy *p, struct text *tables, const b
     }
     if (count == 0)
         return NULL;
+    if (p->options->ranks)
+        return ranks_condition(p, use, holds, all);
     fit_begin(fit, p);
     if (find_condition(fit, holds, all, &c))
         return condition_text(fit, &c);

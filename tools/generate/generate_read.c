@@ -13,7 +13,7 @@
 #include "analysis/thread_loops.h"
 #include "generate.h"
 
-enum { NODES_MAX = 100000, RANKS_MAX = 100000, FRAMES_MAX = 64, KNOWN_CLASSES = 4096 };
+enum { NODES_MAX = 100000, RANKS_MAX = 100000, RANKS_LEAST = 4, FRAMES_MAX = 64, KNOWN_CLASSES = 4096 };
 
 #define CALLS_MAX   UINT64_C(4000000000)
 #define RECORDS_MAX UINT64_C(2000000000)
@@ -187,6 +187,16 @@ static const struct class_place *leaf_of(struct rank_walk *w, const struct pilgr
     generate_fail("rank %" PRIu32 ": a call is in none of its loops", w->rank);
 }
 
+static void name_parameters(struct node *call, const struct pilgrim_function *function)
+{
+    if (call->parameters)
+        return;
+    call->parameter_count = function->parameter_count;
+    call->parameters = generate_alloc((function->parameter_count + 1) * sizeof *call->parameters);
+    for (size_t i = 0; i < function->parameter_count; i++)
+        call->parameters[i] = text_intern(function->parameters[i].name, strlen(function->parameters[i].name));
+}
+
 static void read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank)
 {
     struct rank_walk *w = generate_alloc(sizeof *w);
@@ -208,6 +218,7 @@ static void read_rank(struct program_reader *r, const struct tree *tree, uint32_
             continue;
         const struct class_place *leaf = leaf_of(w, call.class_);
         reach(w, leaf);
+        name_parameters(leaf->call, call.function);
         record(w, leaf->call, call_row(w->state, &call, leaf->call->place));
         r->p->calls++;
     }
@@ -250,6 +261,9 @@ void proxy_read(struct proxy *p)
     struct pilgrim_error error;
     if (!loops || !r.lines || !(r.paths = call_paths_new(r.lines)))
         generate_fail("not enough memory");
+    if (p->options->ranks && p->rank_count < RANKS_LEAST)
+        generate_fail("%s: %" PRIu32 " ranks: --ranks needs a trace of %d or more", p->options->path, p->rank_count,
+                      RANKS_LEAST);
     source_lines_ran_in(r.lines, pilgrim_property(p->trace, "folder"));
     source_lines_use_trace(r.lines, p->trace, pilgrim_frame_function);
     check_size(p);

@@ -180,25 +180,66 @@ static bool find_index_function(const struct proxy *p, const struct series *s, s
 }
 
 static unsigned table_number;
+static uint64_t table_numbers; /* in all tables */
+static unsigned table_uses;
+
+/* Adds COUNT numbers to LINE, in braces. */
+static void put_numbers(const struct proxy *p, struct text *line, const int64_t *values, const bool *has,
+                        uint64_t count, const char *indent)
+{
+    if ((table_numbers += count) > TABLE_MAX)
+        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
+    text_put(line, "{");
+    if (count > 16)
+        text_put(line, "\n%s", indent);
+    for (uint64_t i = 0; i < count; i++) {
+        text_put(line, "%s", !has || has[i] ? number_text(p, values[i]) : "0");
+        if (i + 1 < count)
+            text_put(line, (i + 1) % 16 ? ", " : ",\n%s", indent);
+    }
+    text_put(line, "}");
+}
+
+/* True if a number needs a long. */
+static bool are_large(const int64_t *values, const bool *has, uint64_t count)
+{
+    bool large = false;
+    for (uint64_t i = 0; i < count && !large; i++)
+        large = (!has || has[i]) && !number_is_name(values[i]) && (values[i] > INT32_MAX || values[i] < -INT32_MAX);
+    return large;
+}
+
+struct named_table {
+    const char *content; /* type and numbers */
+    const char *name;
+};
+
+/* Returns the name of a table: TYPE is what stands before it, BRACKETS behind it. Equal tables are one. CONTENT is
+ * freed. */
+static const char *put_table(struct text *tables, const char *type, const char *brackets, struct text *content,
+                             const char *what)
+{
+    static struct named_table *made;
+    static size_t count;
+    const char *whole = text_format("%s%s = %s", type, brackets, text_of(content));
+    text_free(content);
+    table_uses++;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(made[i].content, whole) == 0)
+            return made[i].name;
+    const char *name = text_format("values_%u", ++table_number);
+    text_put(tables, "static const %s%s%s = %s; /* %s */\n", type, name, brackets, strchr(whole, '=') + 2, what);
+    made = generate_grow(made, count, sizeof *made);
+    made[count++] = (struct named_table){whole, name};
+    return name;
+}
 
 static const char *index_table(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has,
                                uint64_t count, const char *what)
 {
-    static uint64_t written;
-    bool large = false;
-    if ((written += count) > TABLE_MAX)
-        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-    for (uint64_t i = 0; i < count; i++)
-        large =
-            large ||
-            (!has || has[i] ? !number_is_name(values[i]) && (values[i] > INT32_MAX || values[i] < -INT32_MAX) : false);
-    text_put(tables, "static const %s values_%u[] = {%s", large ? "long" : "int", ++table_number,
-             count > 16 ? "\n    " : "");
-    for (uint64_t i = 0; i < count; i++)
-        text_put(tables, "%s%s", i ? (i % 16 ? ", " : ",\n    ") : "",
-                 !has || has[i] ? number_text(p, values[i]) : "0");
-    text_put(tables, "}; /* %s */\n", what);
-    return text_format("values_%u", table_number);
+    struct text content = {0};
+    put_numbers(p, &content, values, has, count, "    ");
+    return put_table(tables, are_large(values, has, count) ? "long " : "int ", "[]", &content, what);
 }
 
 /* Returns A * X + C. */
@@ -269,22 +310,37 @@ static const char *odd_text(const struct proxy *p, const struct index_function *
     return text_format("(%s ? %s : %s)", condition, number_text(p, then), number_text(p, otherwise));
 }
 
+/* Returns the least period of COUNT values, by the length of their longest border (Knuth, Morris, Pratt). */
+static uint64_t least_period(const int64_t *values, uint64_t count)
+{
+    uint64_t *border = calloc(count + 1, sizeof *border), b = 0;
+    if (!border)
+        generate_fail("not enough memory");
+    for (uint64_t i = 1; i < count; i++) {
+        while (b && values[b] != values[i])
+            b = border[b - 1];
+        b += values[b] == values[i];
+        border[i] = b;
+    }
+    free(border);
+    return 2 * (count - b) <= count ? count - b : count;
+}
+
 static const char *index_text(const struct proxy *p, struct text *tables, const struct index_function *f,
                               const char *variable)
 {
     int64_t a, c;
     if (is_linear(f, f->count, &a, &c))
         return a ? linear_text(a, variable, c) : number_text(p, c);
-    for (uint64_t period = 2; period <= 64 && 2 * period <= f->count; period++) {
-        bool fits = true;
-        for (uint64_t x = period; x < f->count && fits; x++)
-            fits = f->has[x] == f->has[x - period] && f->values[x] == f->values[x - period];
-        if (!fits)
-            continue;
+    uint64_t period = least_period(f->values, f->count);
+    for (uint64_t x = period; x < f->count && period < f->count; x++)
+        if (f->has[x] != f->has[x - period])
+            period = f->count;
+    if (period < f->count) {
         const char *turn = text_format("%s %% %" PRIu64, variable, period);
-        const char *exception = period > 2 ? odd_text(p, f, period, turn) : NULL;
-        if (exception)
-            return exception;
+        const char *turns = period > 2 ? odd_text(p, f, period, turn) : NULL;
+        if (turns)
+            return turns;
         if (is_linear(f, period, &a, &c))
             return linear_text(a, turn, c);
         if (period == 2)
@@ -356,7 +412,7 @@ static const char *sum_text(const struct proxy *p, struct text *tables, const st
         if (slope[j])
             text = text ? text_format("%s + %s", text, linear_text(slope[j], s->loops[j].variable, 0))
                         : linear_text(slope[j], s->loops[j].variable, 0);
-    const char *column = column_expression(p, tables, offsets, has);
+    const char *column = column_expression(p, tables, &s->use, offsets, has);
     return !text ? column : strcmp(column, "0") == 0 ? text : text_format("%s + %s", column, text);
 }
 
@@ -374,67 +430,105 @@ static bool same_visits(const struct proxy *p, const struct series *s, uint32_t 
     return x->count == y->count;
 }
 
-static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
+/* What a rank does from visit to visit. */
+struct visits_row {
+    uint32_t rank; /* the first one that does so */
+    int64_t *values;
+    uint64_t count, period; /* the period of VALUES; COUNT: it does not repeat itself */
+};
+
+static struct visits_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
 {
-    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant), variants = 0;
-    bool *has = generate_alloc(p->rank_count);
-    uint32_t *first = generate_alloc(p->rank_count * sizeof *first);
-    struct text names = {0};
-    const char *name = NULL;
-    uint64_t period = 0;
-    for (uint32_t r = 0; r < p->rank_count; r++) {
-        const struct node_visits *v = s->node->ranks[r];
-        if (!v)
-            continue;
-        has[r] = true;
-        int64_t own = 0;
-        while (own < variants && !same_visits(p, s, first[own], r))
-            own++;
-        variant[r] = own;
-        if (own < variants)
-            continue;
-        first[variants++] = r;
-        uint64_t count = v->stored < v->count ? v->period : v->count;
-        period = v->stored < v->count ? v->period : 0;
-        if (variants > 1 || r + 1 < p->rank_count)
-            count = v->count < TABLE_MAX ? v->count : TABLE_MAX + 1;
-        if (count > TABLE_MAX)
-            generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-        int64_t *values = calloc(count + 1, sizeof *values);
-        if (!values)
-            generate_fail("not enough memory");
-        for (uint64_t k = 0; k < count; k++)
-            if (!series_value(p, s, visits_get(v, k), &values[k]))
-                values[k] = 0;
-        period = count < v->count ? period : 0;
-        name = index_table(p, tables, values, NULL, count, text_format("by visit, as in rank %" PRIu32, r));
-        text_put(&names, "%s%s", variants > 1 ? ", " : "", name);
-        free(values);
-    }
-    if (variants == 1) {
-        text_free(&names);
-        return period ? text_format("%s[n %% %" PRIu64 "]", name, period) : text_format("%s[n]", name);
-    }
-    text_put(tables, "#define values_%u(v) (", ++table_number);
-    char *list = names.chars;
-    for (int64_t v = 0; v + 1 < variants; v++) {
-        size_t length = strcspn(list, ",");
-        text_put(tables, "(v) == %" PRId64 " ? %.*s[n] : ", v, (int)length, list);
-        list += length + 2;
-    }
-    text_put(tables, "%s[n])\n", list);
-    text_free(&names);
-    unsigned own = table_number;
-    return text_format("values_%u(%s)", own, column_expression(p, tables, variant, has));
+    const struct node_visits *v = s->node->ranks[rank];
+    struct visits_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count};
+    if (row.count > TABLE_MAX)
+        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
+    row.values = calloc(row.count + 1, sizeof *row.values);
+    if (!row.values)
+        generate_fail("not enough memory");
+    for (uint64_t k = 0; k < row.count; k++)
+        if (!series_value(p, s, visits_get(v, k), &row.values[k]))
+            row.values[k] = 0;
+    row.period = least_period(row.values, row.count);
+    return row;
 }
 
-const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted)
+/* Returns a period that all ROWS have; 0: there is none that is short. */
+static uint64_t common_period(const struct visits_row *rows, size_t count)
 {
-    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
-    bool *has = generate_alloc(p->rank_count);
+    enum { COMMON_MAX = 1024 };
+    uint64_t common = 1;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t a = common, b = rows[i].period;
+        while (b > 0) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (rows[i].period == rows[i].count || rows[i].period / a > COMMON_MAX / common)
+            return 0;
+        common *= rows[i].period / a;
+    }
+    return common;
+}
+
+/* Makes ROW as long as COUNT, by its period. */
+static void extend_row(struct visits_row *row, uint64_t count)
+{
+    int64_t *values = count > TABLE_MAX ? NULL : calloc(count + 1, sizeof *values);
+    if (!values)
+        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
+    for (uint64_t k = 0; k < count; k++)
+        values[k] = row->values[k % row->period];
+    free(row->values);
+    row->values = values;
+    row->count = count;
+}
+
+static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
+{
+    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
+    bool *has = generate_alloc(p->rank_count), large = false;
+    struct visits_row *rows = NULL;
+    size_t count = 0;
+    for (uint32_t r = 0; r < p->rank_count; r++) {
+        has[r] = s->node->ranks[r];
+        size_t own = 0;
+        while (has[r] && own < count && !same_visits(p, s, rows[own].rank, r))
+            own++;
+        variant[r] = (int64_t)own;
+        if (!has[r] || own < count)
+            continue;
+        rows = generate_grow(rows, count, sizeof *rows);
+        rows[count++] = make_row(p, s, r);
+    }
+    uint64_t period = common_period(rows, count);
+    const char *which = period ? text_format("[n %% %" PRIu64 "]", period) : "[n]";
+    struct text content = {0};
+    for (size_t i = 0; i < count; i++) {
+        extend_row(&rows[i], period ? period : s->node->ranks[rows[i].rank]->count);
+        large = large || are_large(rows[i].values, NULL, rows[i].count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (count > 1)
+            text_put(&content, "%s    (const %s[])", i ? ",\n" : "{\n", large ? "long" : "int");
+        put_numbers(p, &content, rows[i].values, NULL, rows[i].count, count > 1 ? "        " : "    ");
+        free(rows[i].values);
+    }
+    const char *type = large ? "long " : "int ";
+    if (count == 1)
+        return text_format("%s%s", put_table(tables, type, "[]", &content, "by visit"), which);
+    ranks_refuse(p, &s->use, "it changes from call to call, and not alike in all ranks");
+    text_put(&content, "}");
+    const char *name = put_table(tables, text_format("%s*const ", type), "[]", &content,
+                                 count == p->rank_count ? "by rank and visit" : "by kind of rank, and visit");
+    return text_format("%s[%s]%s", name, column_expression(p, tables, &s->use, variant, has), which);
+}
+
+static const char *changing_expression(const struct proxy *p, struct text *tables, const struct series *s,
+                                       int64_t *values, bool *has, bool *counted)
+{
     uint64_t points = 0;
-    if (series_by_rank(p, s, values, has))
-        return column_expression(p, tables, values, has);
     for (uint32_t r = 0; r < p->rank_count; r++)
         points += s->node->ranks[r] ? s->node->ranks[r]->count : 0;
     const char *found = NULL;
@@ -442,7 +536,7 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
         struct index_function f = {0};
         if (find_index_function(p, s, j, &f, values, has)) {
             found = index_text(p, tables, &f, s->loops[j].variable);
-            const char *column = column_expression(p, tables, values, has);
+            const char *column = column_expression(p, tables, &s->use, values, has);
             if (strcmp(column, "0") != 0)
                 found = text_format("%s + %s", column, found);
         }
@@ -455,4 +549,29 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
         return found;
     *counted = true;
     return visits_text(p, tables, s);
+}
+
+/* Returns true if a rank does not come to the node. */
+static bool is_passed_by(const struct proxy *p, const struct node *n)
+{
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        if (!n->ranks[r])
+            return true;
+    return false;
+}
+
+const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted)
+{
+    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
+    bool *has = generate_alloc(p->rank_count);
+    if (series_by_rank(p, s, values, has))
+        return column_expression(p, tables, &s->use, values, has);
+    if (s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT)
+        ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
+    size_t length = tables->length;
+    unsigned uses = table_uses;
+    const char *found = changing_expression(p, tables, s, values, has, counted);
+    if ((tables->length > length || table_uses > uses) && is_passed_by(p, s->node))
+        ranks_refuse(p, &s->use, "it changes from call to call, in some ranks only");
+    return found;
 }
