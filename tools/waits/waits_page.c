@@ -148,7 +148,7 @@ static void text_efficiency(const struct report *r)
     out_text(r->o, text);
 }
 
-static void text_summary(const struct report *r)
+void text_summary(const struct report *r)
 {
     const struct match_totals *t = &r->w->totals;
     uint64_t unresolved = 0, unmatched = 0;
