@@ -66,17 +66,17 @@ static void extend_row(struct turns_row *row, uint64_t count)
 
 /* Blocks of turns: in a block of LENGTH values, TURN of them repeat themselves. OFFSET values of the first block are
  * missing. */
-struct blocks {
+struct turn_blocks {
     uint64_t turn, length, offset;
 };
 
-static uint64_t block_index(const struct blocks *b, uint64_t n)
+static uint64_t block_index(const struct turn_blocks *b, uint64_t n)
 {
     return (n + b->offset) / b->length * b->turn + n % b->turn;
 }
 
 /* Sets *B to blocks of turns of TURN values. False: the rows do not all have them. */
-static bool find_blocks(const struct turns_row *rows, size_t count, uint64_t turn, struct blocks *b)
+static bool find_blocks(const struct turns_row *rows, size_t count, uint64_t turn, struct turn_blocks *b)
 {
     uint64_t first = 0, distance = 0;
     for (size_t i = 0; i < count; i++)
@@ -89,12 +89,12 @@ static bool find_blocks(const struct turns_row *rows, size_t count, uint64_t tur
             if (distance == 1)
                 return false;
         }
-    *b = (struct blocks){turn, distance * turn, distance ? (distance - first % distance) % distance * turn : 0};
+    *b = (struct turn_blocks){turn, distance * turn, distance ? (distance - first % distance) % distance * turn : 0};
     return distance > 0;
 }
 
 /* Makes rows tables of blocks, if that halves the longest. False: it does not. */
-static bool make_blocks(struct turns_row *rows, size_t count, struct blocks *best)
+static bool make_blocks(struct turns_row *rows, size_t count, struct turn_blocks *best)
 {
     enum { TURN_MAX = 64 };
     uint64_t longest = 0, least = 0;
@@ -104,7 +104,7 @@ static bool make_blocks(struct turns_row *rows, size_t count, struct blocks *bes
         longest = rows[i].count > longest ? rows[i].count : longest;
     }
     for (uint64_t turn = 1; turn <= TURN_MAX && 4 * turn <= longest; turn++) {
-        struct blocks b;
+        struct turn_blocks b;
         if (!find_blocks(rows, count, turn, &b))
             continue;
         uint64_t size = block_index(&b, longest - 1) / turn * turn + turn;
@@ -126,7 +126,7 @@ static bool make_blocks(struct turns_row *rows, size_t count, struct blocks *bes
     return least > 0;
 }
 
-static const char *block_text(const struct blocks *b, const char *n)
+static const char *block_text(const struct turn_blocks *b, const char *n)
 {
     const char *from = b->offset ? text_format("(%s + %" PRIu64 ")", n, b->offset) : n;
     const char *block = text_format("%s / %" PRIu64, from, b->length);
@@ -137,7 +137,7 @@ const char *turns_text(const struct proxy *p, struct text *tables, const struct 
                        size_t count, const int64_t *variant, const bool *has, const char *index)
 {
     uint64_t period = common_period(rows, count);
-    struct blocks blocks;
+    struct turn_blocks blocks;
     bool large = false, is_blocks = !period && make_blocks(rows, count, &blocks);
     const char *which = period      ? text_format("[%s %% %" PRIu64 "]", index, period)
                         : is_blocks ? text_format("[%s]", block_text(&blocks, index))
