@@ -525,7 +525,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options journal top waits convert
+FUZZERS := reader merge options journal top waits diff convert
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -552,6 +552,10 @@ $(B)/obj/fuzz/pilgrim-waits.o: $(S)/tools/waits/pilgrim-waits.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=waits_main -Wno-missing-prototypes -c -o $@ $<
 
+$(B)/obj/fuzz/pilgrim-diff.o: $(S)/tools/diff/pilgrim-diff.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=diff_main -Wno-missing-prototypes -c -o $@ $<
+
 $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
@@ -570,6 +574,9 @@ $(B)/fuzz_waits: $(addprefix $(B)/obj/fuzz/,fuzz_waits.o sections.o pilgrim-wait
 
 $(B)/fuzz_convert: $(addprefix $(B)/obj/fuzz/,fuzz_convert.o sections.o) $(filter-out %/pilgrim-convert.o,$(CONVERT)) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
+
+$(B)/fuzz_diff: $(addprefix $(B)/obj/fuzz/,fuzz_diff.o sections.o pilgrim-diff.o) $(filter-out %/pilgrim-diff.o,$(DIFF)) $(B)/libcore.a
+	$(FUZZ_LINK)
 
 $(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o) \
     $(filter-out %/pilgrim-merge.o,$(MERGE)) $(B)/decoder.o $(B)/libcore.a
