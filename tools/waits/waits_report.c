@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
 {
@@ -31,7 +32,7 @@ const struct cause_thread *report_thread(const struct report *r, uint32_t thread
     return thread < r->w->causes_found.thread_count ? &r->w->causes_found.threads[thread] : NULL;
 }
 
-bool waits_print(struct report *r)
+static bool print_all(struct report *r)
 {
     bool good;
     r->efficiency = efficiency_of(r->w);
@@ -46,4 +47,47 @@ bool waits_print(struct report *r)
     r->path = NULL;
     r->delays = NULL;
     return good;
+}
+
+/* ---- the trace ---- */
+
+bool waits_is_profile(const struct pilgrim_trace *trace)
+{
+    const char *timing = pilgrim_property(trace, "timing");
+    return timing && strcmp(timing, "aggregate") == 0;
+}
+
+const char *waits_why_not(const struct pilgrim_trace *trace)
+{
+    static const char text[] = "it has no times, so waits are not known; run the program again with "
+                               "PILGRIM_TIMING=exact";
+    const char *timing = pilgrim_property(trace, "timing");
+    struct pilgrim_clock clock;
+    struct pilgrim_error error;
+    if (!timing || (strcmp(timing, "exact") != 0 && strncmp(timing, "bins", 4) != 0))
+        return text;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
+        if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)
+            return "it has no clock measurement for all ranks";
+    return NULL;
+}
+
+enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace *trace, const char **why,
+                                   struct pilgrim_error *error)
+{
+    struct wait_states w = {0};
+    *why = NULL;
+    if (waits_is_profile(trace))
+        return waits_print_bounds(r, trace, error);
+    if ((*why = waits_why_not(trace)) != NULL)
+        return PILGRIM_OK;
+    r->w = &w;
+    enum pilgrim_status status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, error);
+    if (w.match && !print_all(r) && status == PILGRIM_OK) {
+        status = PILGRIM_NOMEM;
+        *error = (struct pilgrim_error){.status = status, .message = "not enough memory"};
+    }
+    wait_states_free(&w);
+    r->w = NULL;
+    return status;
 }
