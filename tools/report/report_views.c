@@ -137,9 +137,9 @@ static const struct view {
     const char *name;
     enum pilgrim_status (*print)(const struct html_page *r, struct output *o, struct pilgrim_error *error);
 } views[] = {
-    {"summary", print_summary}, {"properties", print_properties}, {"endings", print_endings},
-    {"loops", print_loops},     {"ranks", print_ranks},           {"sites", print_sites},
-    {"sizes", print_sizes},     {"matrix", print_matrix},         {"machine", print_machine}, {"waits", print_waits},
+    {"summary", print_summary}, {"properties", print_properties}, {"endings", print_endings}, {"loops", print_loops},
+    {"ranks", print_ranks},     {"sites", print_sites},           {"sizes", print_sizes},     {"matrix", print_matrix},
+    {"machine", print_machine}, {"waits", print_waits},
 };
 
 /* ---- elements ---- */

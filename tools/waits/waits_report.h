@@ -26,8 +26,8 @@ struct report {
     uint64_t path_ns;
 };
 
-/* Finds what TRACE says of waiting, and prints it: of a profile, bounds. *WHY: NULL, or why the trace says nothing of it;
- * then nothing is printed. After an error, what was found until then is printed. The output is not flushed.
+/* Finds what TRACE says of waiting, and prints it: of a profile, bounds. *WHY: NULL, or why the trace says nothing of
+ * it; then nothing is printed. After an error, what was found until then is printed. The output is not flushed.
  * errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
 enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace *trace, const char **why,
                                    struct pilgrim_error *error) PILGRIM_CHECKED;
