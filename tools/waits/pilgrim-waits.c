@@ -15,7 +15,7 @@
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, ROWS = 20 };
 
 static const char usage[] =
-    "usage: pilgrim-waits [--format=text|json|csv] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
+    "usage: pilgrim-waits [--format=text|json|csv] [--by=loop] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -24,6 +24,7 @@ static const char help[] =
     "profile (PILGRIM_TIMING=aggregate), how long calls waited at most.\n"
     "\n"
     "  --format=text|json|csv  a table for people (the default), one JSON object a line, or comma-separated values\n"
+    "  --by=loop               by loop instead: the wait of an iteration, how it grows, the worst iterations\n"
     "  --limit=N               lines of the table at most; 20 if not given\n"
     "  --each                  each wait as well (JSON only)\n"
     "  --modules=FOLDERS       folders to search first for the program and its libraries, for source lines\n"
@@ -45,7 +46,7 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     struct pilgrim_error error;
     const char *why = NULL;
     int result = 0;
-    if (r->each && waits_is_profile(trace))
+    if ((r->each || r->by_loop) && waits_is_profile(trace))
         return failed(path, "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; "
                             "run the program again with PILGRIM_TIMING=exact");
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
@@ -85,13 +86,11 @@ static bool parse_format(const char *text, enum report_format *format)
 int main(int argc, char **argv)
 {
     static struct output out = {.descriptor = 1};
-    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
-                                            {"limit", required_argument, NULL, 'n'},
-                                            {"modules", required_argument, NULL, 'm'},
-                                            {"each", no_argument, NULL, 'e'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {0}};
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'},  {"limit", required_argument, NULL, 'n'},
+        {"modules", required_argument, NULL, 'm'}, {"each", no_argument, NULL, 'e'},
+        {"by", required_argument, NULL, 'b'},      {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},       {0}};
     struct report report = {.o = &out, .limit = ROWS};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
@@ -110,6 +109,11 @@ int main(int argc, char **argv)
             report.limit = strtoull(optarg, &end, 10);
             if (*optarg < '0' || *optarg > '9' || *end)
                 return wrong_use("--limit takes a number");
+            break;
+        case 'b':
+            if (strcmp(optarg, "loop") != 0)
+                return wrong_use("--by takes loop");
+            report.by_loop = true;
             break;
         case 'e':
             report.each = true;

@@ -35,7 +35,6 @@ const struct cause_thread *report_thread(const struct report *r, uint32_t thread
 static bool print_all(struct report *r)
 {
     bool good;
-    r->efficiency = efficiency_of(r->w);
     good = critical_path_of(r->w, &r->path, &r->path_count, &r->path_ns) &&
            delay_costs_of(r->w, &r->delays, &r->delay_count);
     if (good && r->format == REPORT_TEXT)
@@ -57,7 +56,8 @@ bool waits_is_profile(const struct pilgrim_trace *trace)
     return timing && strcmp(timing, "aggregate") == 0;
 }
 
-const char *waits_why_not(const struct pilgrim_trace *trace)
+/* Returns why a trace that has no profile cannot be analysed; NULL: it can. */
+static const char *why_not(const struct pilgrim_trace *trace)
 {
     static const char text[] = "it has no times, so waits are not known; run the program again with "
                                "PILGRIM_TIMING=exact";
@@ -72,6 +72,38 @@ const char *waits_why_not(const struct pilgrim_trace *trace)
     return NULL;
 }
 
+/* Takes each wait. false: no memory */
+static bool take_wait(void *context, const struct cause_event *event)
+{
+    const struct report *r = context;
+    const struct cause_thread *t = report_thread(r, event->thread);
+    return (!r->each || report_wait(context, event)) &&
+           (!r->loops || loop_waits_add(r->loops, t->rank, t->thread, event->seq, event->wait_ns, event->error_ns));
+}
+
+/* Finds and prints waits. After an error, what was found until then is printed. */
+static enum pilgrim_status print_waits(struct report *r, const struct pilgrim_trace *trace, struct pilgrim_error *error)
+{
+    struct pilgrim_error second = {.message = "not enough memory"};
+    enum pilgrim_status status = PILGRIM_NOMEM, printed = PILGRIM_OK;
+    r->loops = r->by_loop ? loop_waits_new(trace) : NULL;
+    if (r->loops || !r->by_loop)
+        status = wait_states_find(r->w, trace, r->loops || r->each ? take_wait : NULL, r, error);
+    else
+        *error = second;
+    if (r->w->match) {
+        r->efficiency = efficiency_of(r->w);
+        if (r->loops)
+            printed = waits_print_loops(r, &second);
+        else if (!print_all(r))
+            printed = PILGRIM_NOMEM;
+    }
+    loop_waits_free(r->loops);
+    if (status == PILGRIM_OK && printed != PILGRIM_OK)
+        *error = second;
+    return status != PILGRIM_OK ? status : printed;
+}
+
 enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace *trace, const char **why,
                                    struct pilgrim_error *error)
 {
@@ -79,14 +111,10 @@ enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace 
     *why = NULL;
     if (waits_is_profile(trace))
         return waits_print_bounds(r, trace, error);
-    if ((*why = waits_why_not(trace)) != NULL)
+    if ((*why = why_not(trace)) != NULL)
         return PILGRIM_OK;
     r->w = &w;
-    enum pilgrim_status status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, error);
-    if (w.match && !print_all(r) && status == PILGRIM_OK) {
-        status = PILGRIM_NOMEM;
-        *error = (struct pilgrim_error){.status = status, .message = "not enough memory"};
-    }
+    const enum pilgrim_status status = print_waits(r, trace, error);
     wait_states_free(&w);
     r->w = NULL;
     return status;
