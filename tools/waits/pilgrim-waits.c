@@ -40,75 +40,13 @@ static int failed(const char *what, const char *why)
     return EXIT_DAMAGED;
 }
 
-/* ---- the trace ---- */
-
-/* True if the trace has only a profile. */
-static bool is_profile(const struct pilgrim_trace *trace)
-{
-    const char *timing = pilgrim_property(trace, "timing");
-    return timing && strcmp(timing, "aggregate") == 0;
-}
-
-/* Returns why the trace cannot be analysed; NULL: it can. */
-static const char *why_not(const struct pilgrim_trace *trace)
-{
-    static const char text[] = "it has no times, so waits are not known; run the program again with "
-                               "PILGRIM_TIMING=exact";
-    const char *timing = pilgrim_property(trace, "timing");
-    struct pilgrim_clock clock;
-    struct pilgrim_error error;
-    if (!timing || (strcmp(timing, "exact") != 0 && strncmp(timing, "bins", 4) != 0))
-        return text;
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
-        if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)
-            return "it has no clock measurement for all ranks";
-    return NULL;
-}
-
-/* Takes each wait. false: no memory */
-static bool take_wait(void *context, const struct cause_event *event)
-{
-    const struct report *r = context;
-    const struct cause_thread *t = report_thread(r, event->thread);
-    return (!r->each || report_wait(context, event)) &&
-           (!r->loops || loop_waits_add(r->loops, t->rank, t->thread, event->seq, event->wait_ns, event->error_ns));
-}
-
-/* Finds and prints waits. After an error, what was found until then is printed. */
-static enum pilgrim_status print_waits(struct report *r, const struct pilgrim_trace *trace, struct pilgrim_error *error)
-{
-    struct pilgrim_error second = {.message = "not enough memory"};
-    enum pilgrim_status status = PILGRIM_NOMEM, printed = PILGRIM_OK;
-    r->loops = r->by_loop ? loop_waits_new(trace) : NULL;
-    if (r->loops || !r->by_loop)
-        status = wait_states_find(r->w, trace, r->loops || r->each ? take_wait : NULL, r, error);
-    else
-        *error = second;
-    if (r->w->match) {
-        r->efficiency = efficiency_of(r->w);
-        if (r->loops)
-            printed = waits_print_loops(r, &second);
-        else if (!waits_print(r))
-            printed = PILGRIM_NOMEM;
-    }
-    loop_waits_free(r->loops);
-    if (status == PILGRIM_OK && printed != PILGRIM_OK)
-        *error = second;
-    return status != PILGRIM_OK ? status : printed;
-}
-
 static int print_trace(const char *path, const struct pilgrim_trace *trace, const struct pilgrim_error *opened,
                        struct report *r, const char *modules)
 {
-    struct wait_states w = {0};
     struct pilgrim_error error;
+    const char *why = NULL;
     int result = 0;
-    enum pilgrim_status status;
-    const bool profile = is_profile(trace);
-    const char *why = profile ? NULL : why_not(trace);
-    if (why)
-        return failed(path, why);
-    if (profile && (r->each || r->by_loop))
+    if ((r->each || r->by_loop) && waits_is_profile(trace))
         return failed(path, "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; "
                             "run the program again with PILGRIM_TIMING=exact");
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
@@ -116,18 +54,15 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
         source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
         source_lines_use_trace(r->lines, trace, pilgrim_frame_function);
     }
-    r->w = &w;
-    if (profile)
-        status = waits_print_bounds(r, trace, &error);
-    else
-        status = print_waits(r, trace, &error);
+    const enum pilgrim_status status = waits_of_trace(r, trace, &why, &error);
     out_flush(r->o);
-    if (status != PILGRIM_OK || opened->status != PILGRIM_OK)
+    if (why)
+        result = failed(path, why);
+    else if (status != PILGRIM_OK || opened->status != PILGRIM_OK)
         result = failed(path, status != PILGRIM_OK ? error.message : opened->message);
     if (r->o->error && r->o->error != EPIPE)
         result = failed("cannot write the output, which is incomplete", strerror(r->o->error));
     source_lines_free(r->lines);
-    wait_states_free(&w);
     return result;
 }
 

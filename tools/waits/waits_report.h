@@ -29,8 +29,14 @@ struct report {
     uint64_t path_ns;
 };
 
-/* Prints all. false: no memory */
-bool waits_print(struct report *r);
+/* Finds what TRACE says of waiting, and prints it: of a profile, bounds. *WHY: NULL, or why the trace says nothing of
+ * it; then nothing is printed. After an error, what was found until then is printed. The output is not flushed.
+ * errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
+enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace *trace, const char **why,
+                                   struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns true if the trace has only a profile. */
+bool waits_is_profile(const struct pilgrim_trace *trace);
 
 /* Returns the function of a call site. */
 const char *report_function(const struct report *r, uint32_t site);
