@@ -2,16 +2,30 @@
 /* What a run did that is wrong; see findings.h. */
 #include "analysis/findings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "analysis/type_sizes.h"
 
 /* Pairs of call sites that are told apart; what is beyond that is counted with the last one of its kind. */
 enum { FINDINGS_MOST = 1024 };
 
 const char *finding_name(enum finding_kind kind)
 {
-    static const char *const names[] = {
-        "collective calls that differ", "incomplete collective operation", "truncated message", "send without receive",
-        "receive without send",         "request never completed"};
+    static const char *const names[] = {"collective calls that differ",
+                                        "incomplete collective operation",
+                                        "truncated message",
+                                        "send without receive",
+                                        "receive without send",
+                                        "request never completed",
+                                        "datatypes that differ",
+                                        "buffer in use",
+                                        "communicator never freed",
+                                        "datatype never freed",
+                                        "window never freed",
+                                        "file never closed",
+                                        "persistent request never freed"};
     return (unsigned)kind < FINDING_KINDS ? names[kind] : "";
 }
 
@@ -58,8 +72,50 @@ static bool add(struct findings *f, enum finding_kind kind, struct finding_call 
 /* True if a request was forgotten: its process went on after it. */
 static bool forgotten(const struct match_operation *op)
 {
-    return op && op->begun && op->begun->returned && !op->ended && !op->freed && !op->cancel_asked &&
+    return op && op->begun && op->begun->returned && !op->ended && !op->freed && !op->cancel_asked && !op->paused &&
            op->reason != MATCH_PAUSED;
+}
+
+/* ---- datatypes ---- */
+
+static uint64_t size_of_type(const char *type)
+{
+    char name[64];
+    snprintf(name, sizeof name, "MPI_%s", type);
+    return type_size_predefined(name);
+}
+
+/* What a value of a predefined datatype is. Names in Fortran and C have the same words. */
+static int class_of_type(const char *type)
+{
+    static const char *const words[] = {"PACKED", "BYTE", "COMPLEX", "FLOAT", "DOUBLE", "REAL", "LOGICAL", "BOOL"};
+    static const int classes[] = {0, 0, 1, 2, 2, 2, 3, 3};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strstr(type, words[i]))
+            return classes[i];
+    return 4; /* an integer, or a character */
+}
+
+/* True if what is sent as A is not what is received as B, on any machine: MPI_INT and MPI_INT32_T are alike. */
+static bool types_differ(const char *a, const char *b)
+{
+    const int x = class_of_type(a), y = class_of_type(b);
+    if (strcmp(a, b) == 0 || !x || !y)
+        return false;
+    return x != y || size_of_type(a) != size_of_type(b);
+}
+
+bool findings_overlap(struct findings *f, const struct match_operation *pending, const struct match_operation *later)
+{
+    const struct finding_call second = call_of(later->begun, later->buffer.length);
+    return add(f, FINDING_BUFFER, call_of(pending->begun, pending->buffer.length), &second);
+}
+
+bool findings_kept(struct findings *f, const struct match_made *made)
+{
+    const struct finding_call call = {
+        .rank = made->rank, .thread = made->thread, .site = made->site, .seq = made->seq, .bytes = UINT64_MAX};
+    return add(f, (enum finding_kind)(FINDING_KEPT + (int)made->kind), call, NULL);
 }
 
 bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive)
@@ -70,6 +126,14 @@ bool findings_message(struct findings *f, const struct match_operation *send, co
         receive->capacity != UINT64_MAX && send->bytes > receive->capacity) {
         const struct finding_call second = call_of(receive->begun, receive->capacity);
         good = add(f, FINDING_TRUNCATED, call_of(send->begun, send->bytes), &second);
+    }
+    if (good && send && receive && send->begun && receive->begun && send->type && receive->type && send->bytes &&
+        types_differ(send->type, receive->type)) {
+        struct finding_call first = call_of(send->begun, send->bytes),
+                            second = call_of(receive->begun, receive->capacity);
+        first.type = send->type;
+        second.type = receive->type;
+        good = add(f, FINDING_TYPES, first, &second);
     }
     if (good && !(send && receive) && one->begun && (one->reason == MATCH_NO_PARTNER || one->reason == MATCH_PENDING))
         good =

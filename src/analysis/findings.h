@@ -12,7 +12,10 @@ enum finding_kind {
     FINDING_SEND,       /* nobody received it */
     FINDING_RECEIVE,    /* nothing was sent to it */
     FINDING_REQUEST,    /* it was neither completed nor freed */
-    FINDING_KINDS
+    FINDING_TYPES,      /* sent as one predefined datatype, received as another one */
+    FINDING_BUFFER,     /* it is posted while an operation is pending on it; one of both receives */
+    FINDING_KEPT,       /* the first of those of enum match_made_kind: it was not freed when MPI_Finalize was called */
+    FINDING_KINDS = FINDING_KEPT + MADE_KINDS
 };
 
 /* Returns KIND in English: "truncated message". */
@@ -21,7 +24,8 @@ const char *finding_name(enum finding_kind kind);
 struct finding_call {
     uint32_t rank, thread, site; /* the site is for match_site */
     uint64_t seq;
-    uint64_t bytes; /* of the message or buffer; UINT64_MAX: not known */
+    uint64_t bytes;   /* of the message or buffer; UINT64_MAX: not known */
+    const char *type; /* a predefined datatype, without MPI_, if that is what is wrong; else NULL */
 };
 
 /* All findings of one kind at the same call sites; the calls are those of the first one found. */
@@ -40,6 +44,8 @@ struct findings {
 
 /* Look at what struct match_events gives. false: no memory */
 bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive);
+bool findings_overlap(struct findings *f, const struct match_operation *pending, const struct match_operation *later);
+bool findings_kept(struct findings *f, const struct match_made *made);
 bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c);
 
 /* Sorts them by kind, and by the calls' ranks and numbers. */

@@ -310,6 +310,7 @@ struct match *match_new(const struct pilgrim_trace *trace)
         return NULL;
     m->trace = trace;
     m->copies.sites_only = true;
+    m->all_recorded = !pilgrim_property(trace, "filter");
     time_errors_begin(&m->errors, pilgrim_property(trace, "timing"));
     m->process_count = pilgrim_rank_count(trace);
     m->processes = calloc(m->process_count + 1, sizeof *m->processes);
@@ -331,6 +332,7 @@ static void free_process(struct match *m, struct match_process *p)
     for (size_t i = 0; i < p->requests.capacity; i++)
         if (p->requests.slots[i].value)
             match_request_free(m, p->requests.slots[i].value);
+    match_kept_free(p);
     match_map_free(&p->objects);
     match_map_free(&p->requests);
     free(p->threads);

@@ -50,6 +50,13 @@ enum match_reason {
 /* Returns REASON as a text: "no partner". */
 const char *match_reason_text(enum match_reason reason);
 
+/* A buffer without gaps: its allocation, and where in it. */
+struct match_buffer {
+    uint64_t length; /* bytes; 0: not known */
+    uint32_t type;   /* enum pilgrim_value_type, with the following two */
+    int64_t device, id, offset;
+};
+
 /* One side of a message. */
 struct match_operation {
     struct match_operation *next, *partner; /* for the matching */
@@ -61,8 +68,12 @@ struct match_operation {
     int64_t tag;
     uint64_t bytes;    /* sent, or received; UINT64_MAX: not known */
     uint64_t capacity; /* of a receive's buffer; UINT64_MAX: not known */
-    uint64_t number;   /* among all operations and entries that the process began, from 1 */
-    uint32_t part;     /* 0, or the number of the partitioned pair in its channel, from 1 */
+    const char *type;  /* a predefined datatype, without MPI_; NULL: it is not known, or derived. It stays */
+    struct match_buffer buffer;
+    struct match_operation *buffer_next, *buffer_last; /* others that are pending in the allocation, for the matching */
+    bool buffer_posted;
+    uint64_t number; /* among all operations and entries that the process began, from 1 */
+    uint32_t part;   /* 0, or the number of the partitioned pair in its channel, from 1 */
     bool send;
     bool buffered; /* MPI_Bsend and the like: it never waits for the receiver */
     bool any_source, any_tag;
@@ -70,6 +81,7 @@ struct match_operation {
     bool held;     /* it waits for what was posted before it */
     bool over;     /* it has ended, or will never end */
     bool cancel_asked, cancelled, failed, freed;
+    bool paused;    /* recording may have paused while it was pending */
     bool uncertain; /* threads used the channel at once, or in an order that is not known */
     enum match_reason reason;
 };
@@ -112,6 +124,15 @@ struct match_collective {
     bool differs; /* its entries are of different functions, or have different roots */
 };
 
+/* What a process made. */
+enum match_made_kind { MADE_COMM, MADE_TYPE, MADE_WINDOW, MADE_FILE, MADE_REQUEST, MADE_KINDS };
+
+struct match_made {
+    enum match_made_kind kind; /* MADE_REQUEST: a persistent one */
+    uint32_t rank, thread, site;
+    uint64_t seq; /* the call that made it */
+};
+
 struct match_totals {
     uint64_t calls, messages, collectives;
     uint64_t unmatched[MATCH_REASONS];
@@ -142,6 +163,10 @@ struct match_events {
     bool (*tested)(void *context, const struct pilgrim_call *call, uint64_t number);
     /* A message with both sides, or what has no partner: the other one is NULL, and its `reason` says why. */
     bool (*message)(void *context, const struct match_operation *send, const struct match_operation *receive);
+    /* LATER is posted while PENDING has not ended, and one of them receives into what is the other's buffer as well. */
+    bool (*overlap)(void *context, const struct match_operation *pending, const struct match_operation *later);
+    /* A process that calls MPI_Finalize has not freed what it made. */
+    bool (*kept)(void *context, const struct match_made *made);
     /* A collective operation, complete or not: entered < expected. */
     bool (*collective)(void *context, const struct match_collective *collective);
     /* A call, once all that it ended was given. Those with `waits` come in the order of their thread. */

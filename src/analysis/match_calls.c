@@ -10,6 +10,7 @@
 
 #include "analysis/call_values.h"
 #include "analysis/match_data.h"
+#include "analysis/type_sizes.h"
 
 static const struct pilgrim_value nothing = {.type = PILGRIM_NONE};
 
@@ -87,6 +88,16 @@ static uint64_t bytes_of(struct match *m, enum match_parameter count, enum match
     return match_bytes(m, role_in(m->role, m->call, count), role_in(m->role, m->call, type));
 }
 
+/* Notes what is sent or received: where it is, if it is known to have no gaps. */
+static void set_buffer(const struct match *m, struct match_operation *op, enum match_parameter type, uint64_t bytes)
+{
+    const struct pilgrim_value *datatype = role_in(m->role, m->call, type), *buf = role_in(m->role, m->call, P_BUF);
+    op->type = datatype->type == PILGRIM_NAME ? type_size_name(datatype->text) : NULL;
+    if (op->type && bytes != UINT64_MAX &&
+        (buf->type == PILGRIM_HEAP || buf->type == PILGRIM_STATIC || buf->type == PILGRIM_DEVICE))
+        op->buffer = (struct match_buffer){bytes, buf->type, buf->device, buf->id, buf->offset};
+}
+
 static bool make_send(struct match *m, struct match_operation **made)
 {
     const bool exchange = m->role->act == ACT_EXCHANGE;
@@ -97,6 +108,7 @@ static bool make_send(struct match *m, struct match_operation **made)
         const bool own = exchange && m->role->index[P_SENDCOUNT] >= 0;
         (*made)->bytes = bytes_of(m, own ? P_SENDCOUNT : P_COUNT, own ? P_SENDTYPE : P_TYPE);
         (*made)->resolved = true;
+        set_buffer(m, *made, own ? P_SENDTYPE : P_TYPE, (*made)->bytes);
     }
     return true;
 }
@@ -110,6 +122,7 @@ static bool make_receive(struct match *m, struct match_operation **made)
     if (*made) {
         const bool own = exchange && m->role->index[P_RECVCOUNT] >= 0;
         (*made)->capacity = bytes_of(m, own ? P_RECVCOUNT : P_COUNT, own ? P_RECVTYPE : P_TYPE);
+        set_buffer(m, *made, own ? P_RECVTYPE : P_TYPE, (*made)->capacity);
         (*made)->resolved = !(*made)->any_source && !(*made)->any_tag && !m->process->cancels;
     }
     return true;
@@ -177,7 +190,7 @@ static bool begin(struct match *m, struct match_operation *op, bool blocking, co
         op->resolved = true;
     if (blocking && !returned)
         op->over = true; /* it will not end */
-    if (blocking && returned && !end_operation(m, op, status, !call_succeeded(m->call)))
+    if (!match_buffer_post(m, op) || (blocking && returned && !end_operation(m, op, status, !call_succeeded(m->call))))
         return false;
     return match_post(m, op);
 }
@@ -263,6 +276,7 @@ static bool begin_request(struct match *m, struct match_request *request, struct
     }
     *(op->send ? &request->send : &request->receive) = op;
     request->active = true;
+    op->buffer_posted = true;
     return begin(m, op, false, &nothing);
 }
 
@@ -362,6 +376,10 @@ static bool act_prepare(struct match *m)
     if (!new_request(m, &request) || !request) {
         free(op);
         return m->role->index[P_REQUEST] < 0 || role_out(m->role, m->call, P_REQUEST)->type != PILGRIM_REQUEST;
+    }
+    if (!match_made_add(m, MADE_REQUEST, role_out(m->role, m->call, P_REQUEST))) {
+        free(op);
+        return false;
     }
     request->persistent = true;
     request->partitioned = partitions->type != PILGRIM_NONE;
@@ -503,6 +521,7 @@ static bool act_free(struct match *m)
 {
     const struct pilgrim_value *name = role_in(m->role, m->call, P_REQUEST);
     struct match_request *request = request_of(m, name);
+    match_made_take(m, MADE_REQUEST, name);
     if (!request)
         return true;
     if (request->send)
@@ -674,6 +693,8 @@ static bool act_prepare_all(struct match *m, struct match_comm *comm)
     entry->pattern = MATCH_OTHER;
     *container = (struct match_container){.comm = *comm, .sub = ++comm->made};
     if (request) {
+        if (!match_made_add(m, MADE_REQUEST, role_out(m->role, m->call, P_REQUEST)))
+            return false;
         request->persistent = true;
         request->again_all = container;
         request->again_entry = again;
@@ -692,6 +713,8 @@ static bool act_collective(struct match *m)
 {
     struct match_comm *comm =
         m->role->finalize || m->role->init ? &m->process->world : match_comm_of(m, role_in(m->role, m->call, P_COMM));
+    if (m->role->finalize && !match_made_tell(m))
+        return false;
     return m->role->persistent ? act_prepare_all(m, comm) : enter(m, comm, NULL);
 }
 
@@ -704,7 +727,7 @@ static bool act_comm(struct match *m)
     if (m->role->act == ACT_COMM && !enter(m, comm, NULL))
         return false;
     (void)request;
-    return !call_succeeded(m->call) || match_comm_made(m, name);
+    return !call_succeeded(m->call) || (match_made_add(m, MADE_COMM, name) && match_comm_made(m, name));
 }
 
 static bool act_comm_end(struct match *m)
@@ -712,8 +735,10 @@ static bool act_comm_end(struct match *m)
     const struct pilgrim_value *name = role_in(m->role, m->call, P_COMM);
     if (!enter(m, match_comm_of(m, name), NULL))
         return false;
-    if (call_succeeded(m->call))
+    if (call_succeeded(m->call)) {
+        match_made_take(m, MADE_COMM, name);
         free(match_object_take(m, KIND_COMM, name));
+    }
     return true;
 }
 
@@ -727,6 +752,8 @@ static bool act_container(struct match *m)
     const struct pilgrim_value *name = role_out(m->role, m->call, P_CONTAINER);
     struct match_comm *comm = match_comm_of(m, role_in(m->role, m->call, P_COMM));
     if (!enter(m, comm, NULL))
+        return false;
+    if (!match_made_add(m, container_kind(name) == KIND_FILE ? MADE_FILE : MADE_WINDOW, name))
         return false;
     if (!comm || name->type != PILGRIM_OBJECT)
         return true;
@@ -744,7 +771,20 @@ static bool act_container_call(struct match *m)
 {
     const struct pilgrim_value *name = role_in(m->role, m->call, P_CONTAINER);
     struct match_container *container = match_object(m, container_kind(name), name);
+    if (strcmp(m->role->name, "MPI_Win_free") == 0)
+        match_made_take(m, MADE_WINDOW, name);
+    if (strcmp(m->role->name, "MPI_File_close") == 0)
+        match_made_take(m, MADE_FILE, name);
     return !container || enter(m, &container->comm, container);
+}
+
+/* Notes that a datatype is made or freed. Those that MPI lends, which nobody may free, are not noted. */
+static bool type_made(struct match *m)
+{
+    if (m->role->act == ACT_TYPE_END)
+        match_made_take(m, MADE_TYPE, role_in(m->role, m->call, P_TYPE));
+    return m->role->act != ACT_TYPE || strstr(m->role->name, "_f90_") || strstr(m->role->name, "_match_") ||
+           strstr(m->role->name, "_get_") || match_made_add(m, MADE_TYPE, role_out(m->role, m->call, P_MADE));
 }
 
 bool match_act(struct match *m)
@@ -756,6 +796,8 @@ bool match_act(struct match *m)
         return true;
     case ACT_CANCEL:
         return act_cancel(m);
+    case ACT_PAUSE:
+        return match_pause(m);
     case ACT_SEND:
         return !good || (role->persistent ? !returned || act_prepare(m) : act_send(m));
     case ACT_RECEIVE:
@@ -786,6 +828,6 @@ bool match_act(struct match *m)
     case ACT_CONTAINER_CALL:
         return !good || act_container_call(m);
     default:
-        return !good || !returned || match_type_act(m);
+        return !good || !returned || (type_made(m) && match_type_act(m));
     }
 }

@@ -283,6 +283,10 @@ bool match_over(struct match *m, struct match_operation *op)
     struct match_process *examined = m->process;
     bool good = true;
     m->process = p;
+    if (!match_buffer_over(m, op)) {
+        m->process = examined;
+        return false;
+    }
     forget_wildcards(op);
     if (op->held && !op->resolved) {
         take_held(p, op);

@@ -90,6 +90,8 @@ struct match_process {
     struct match_comm world, self;
     struct match_map objects;  /* communicators, datatypes, windows, files, messages, by kind and number */
     struct match_map requests; /* by class and index */
+    struct match_map made;     /* struct match_made, by kind and number */
+    struct match_map buffers;  /* the first operation that is pending in an allocation */
     struct match_created *created;
     size_t created_count, created_capacity;
     struct match_operation *held, *held_last;
@@ -126,6 +128,7 @@ struct match {
     const struct match_role *role;
     struct match_call *record; /* NULL: nothing refers to it yet */
     bool ends;
+    bool all_recorded; /* no functions were left out of the trace */
 };
 
 enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE, KIND_COUNT };
@@ -189,6 +192,24 @@ bool match_call_closed(struct match *m, struct match_call *call);
 
 /* The call is complete, as far as its thread goes. false: no memory */
 bool match_call_examined(struct match *m, struct match_call *call);
+
+/* ---- match_kept.c: buffers that are in use, objects that are not freed ---- */
+
+/* The operation has begun, or ended; M->process is its process. false: no memory */
+bool match_buffer_post(struct match *m, struct match_operation *op);
+bool match_buffer_over(struct match *m, struct match_operation *op);
+
+/* The call has made, or freed, an object that NAME stands for; what is no object is passed over. false: no memory */
+bool match_made_add(struct match *m, enum match_made_kind kind, const struct pilgrim_value *name);
+void match_made_take(struct match *m, enum match_made_kind kind, const struct pilgrim_value *name);
+
+/* Tells what the process has not freed. false: no memory */
+bool match_made_tell(struct match *m);
+
+/* Recording may pause here: what is pending may end, and what was made may be freed, without a call that says so.
+ * false: no memory */
+bool match_pause(struct match *m);
+void match_kept_free(struct match_process *p);
 
 /* ---- match_collectives.c ---- */
 

@@ -67,6 +67,7 @@ static const struct named_act {
     {"Issend", ACT_SEND, false, false, NULL},
     {"Mprobe", ACT_PROBE, false, false, NULL},
     {"Mrecv", ACT_TAKE, false, false, NULL},
+    {"Pcontrol", ACT_PAUSE, false, false, NULL},
     {"Precv_init", ACT_RECEIVE, true, false, NULL},
     {"Psend_init", ACT_SEND, true, false, NULL},
     {"Recv", ACT_RECEIVE, false, false, NULL},
@@ -188,6 +189,7 @@ static const struct named_parameter {
     {"recvcounts", P_RECVCOUNTS},
     {"sendbuf", P_SENDBUF},
     {"recvbuf", P_RECVBUF},
+    {"buf", P_BUF},
     {"win", P_CONTAINER},
     {"fh", P_CONTAINER},
 };

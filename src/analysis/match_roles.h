@@ -18,7 +18,8 @@ enum match_act {
     ACT_START,
     ACT_WAIT, /* ends operations, or asks if they have ended */
     ACT_CANCEL,
-    ACT_FREE, /* frees a request */
+    ACT_PAUSE, /* may end the recording for a while */
+    ACT_FREE,  /* frees a request */
     ACT_COLLECTIVE,
     ACT_COMM,       /* collective, and makes a communicator */
     ACT_COMM_ALONE, /* makes a communicator, but is not collective over the one it was made from */
@@ -59,6 +60,7 @@ enum match_parameter {
     P_RECVCOUNTS,
     P_SENDBUF,
     P_RECVBUF,
+    P_BUF,
     P_CONTAINER, /* a window or file */
     P_MADE,      /* what the function makes: a communicator, a datatype */
     PARAMETERS

@@ -94,12 +94,21 @@ static int compare_size(const void *name, const void *entry)
     return strcmp(name, ((const struct named_size *)entry)->name);
 }
 
+static const struct named_size *find_size(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0 ? bsearch(name + 4, sizes, COUNT(sizes), sizeof *sizes, compare_size) : NULL;
+}
+
 uint64_t type_size_predefined(const char *name)
 {
-    if (strncmp(name, "MPI_", 4) != 0)
-        return UNKNOWN;
-    const struct named_size *found = bsearch(name + 4, sizes, COUNT(sizes), sizeof *sizes, compare_size);
+    const struct named_size *found = find_size(name);
     return found ? found->size : UNKNOWN;
+}
+
+const char *type_size_name(const char *name)
+{
+    const struct named_size *found = find_size(name);
+    return found ? found->name : NULL;
 }
 
 /* ---- derived datatypes ---- */

@@ -12,6 +12,9 @@
  * datatype. */
 uint64_t type_size_predefined(const char *name);
 
+/* Returns the name of that datatype without MPI_, which stays; NULL if there is no such datatype. */
+const char *type_size_name(const char *name);
+
 /* Returns the size of a datatype that is an argument of a call; TYPE_SIZE_UNKNOWN if it is not known. */
 typedef uint64_t (*type_size_lookup)(void *context, const struct pilgrim_value *datatype);
 

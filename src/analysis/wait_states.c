@@ -204,6 +204,18 @@ static bool see_message(void *context, const struct match_operation *send, const
     return true;
 }
 
+static bool see_overlap(void *context, const struct match_operation *pending, const struct match_operation *later)
+{
+    struct wait_states *w = context;
+    return findings_overlap(&w->findings, pending, later);
+}
+
+static bool see_kept(void *context, const struct match_made *made)
+{
+    struct wait_states *w = context;
+    return findings_kept(&w->findings, made);
+}
+
 static bool see_call(void *context, struct match_call *call)
 {
     struct wait_states *w = context;
@@ -496,6 +508,8 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                                         .seen = see,
                                         .freed = forget,
                                         .message = see_message,
+                                        .overlap = see_overlap,
+                                        .kept = see_kept,
                                         .collective = see_collective,
                                         .call = see_call};
     *w = (struct wait_states){.each = each,

@@ -1,6 +1,60 @@
 /* Mistakes that MPI gets over (tests/waits): a message that is truncated, one that nobody receives, a request that is
- * never completed, a receive that is cancelled by nobody, roots that differ. For two ranks. */
+ * never completed, roots that differ, datatypes that differ, a buffer that is posted twice, objects that are never
+ * freed. For two ranks. */
 #include "expect.h"
+
+static int here[64];
+
+/* What another rank would have to know to see it. */
+static void differ(int rank)
+{
+    float reals[8];
+
+    if (rank == 0) {
+        MPI_Send(here, 8, MPI_INT, 1, 4, MPI_COMM_WORLD);
+        MPI_Send(here, 8, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Send(here, 8, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(reals, 8, MPI_FLOAT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);              /* as reals */
+        MPI_Recv(here, 8, MPI_INT32_T, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);             /* that is right */
+        MPI_Recv(here, (int)sizeof here, MPI_BYTE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* that is common */
+    }
+}
+
+/* Two receives into the same memory; then two sends from it, and two receives side by side, which are right. */
+static void post_twice(int rank)
+{
+    MPI_Request requests[2];
+    const int other = 1 - rank;
+
+    MPI_Irecv(here, 8, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(here + 7, 8, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[1]);
+    MPI_Send(here + 32, 8, MPI_INT, other, 7, MPI_COMM_WORLD);
+    MPI_Send(here + 32, 8, MPI_INT, other, 8, MPI_COMM_WORLD);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Isend(here, 8, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(here, 8, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[1]);
+    MPI_Recv(here + 8, 8, MPI_INT, other, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(here + 16, 8, MPI_INT, other, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void keep(int rank)
+{
+    MPI_Comm comm;
+    MPI_Datatype types[2];
+    MPI_Request request;
+
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (i)
+            MPI_Comm_free(&comm);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Type_contiguous(2, MPI_INT, &types[i]);
+    MPI_Type_free(&types[0]);
+    MPI_Send_init(here, 1, MPI_INT, 1 - rank, 9, MPI_COMM_WORLD, &request);
+}
 
 int main(int argc, char **argv)
 {
@@ -17,6 +71,9 @@ int main(int argc, char **argv)
         else if (rank == 1)
             MPI_Recv(data, 32, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* too short */
     }
+    differ(rank);
+    post_twice(rank);
+    keep(rank);
     if (rank == 0)
         MPI_Send(data, 1, MPI_INT, 1, 2, MPI_COMM_WORLD); /* nobody receives it */
     if (rank == 1)

@@ -130,6 +130,10 @@ static void json_call(const struct report *r, const struct finding_call *call)
     json_number(r->o, ",\"seq\":", call->seq);
     if (call->bytes != UINT64_MAX)
         json_number(r->o, ",\"bytes\":", call->bytes);
+    if (call->type) {
+        snprintf(place, sizeof place, "MPI_%s", call->type);
+        json_text(r->o, ",\"datatype\":", place);
+    }
     out_char(r->o, '}');
 }
 
