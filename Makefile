@@ -347,7 +347,7 @@ DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addp
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
+CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
@@ -525,7 +525,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options journal top waits diff
+FUZZERS := reader merge options journal top waits diff convert
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -571,6 +571,9 @@ $(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-to
 
 $(B)/fuzz_waits: $(addprefix $(B)/obj/fuzz/,fuzz_waits.o sections.o pilgrim-waits.o) $(filter-out %/pilgrim-waits.o,$(WAITS)) $(B)/libcore.a
 	$(FUZZ_LINK)
+
+$(B)/fuzz_convert: $(addprefix $(B)/obj/fuzz/,fuzz_convert.o sections.o) $(filter-out %/pilgrim-convert.o,$(CONVERT)) $(B)/libcore.a
+	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
 $(B)/fuzz_diff: $(addprefix $(B)/obj/fuzz/,fuzz_diff.o sections.o pilgrim-diff.o) $(filter-out %/pilgrim-diff.o,$(DIFF)) $(B)/libcore.a
 	$(FUZZ_LINK)

@@ -35,6 +35,9 @@ struct convert_call {
     size_t record_count;
 };
 
+/* What a format wants besides calls. */
+enum convert_wants { CONVERT_FLOWS, CONVERT_RECORDS, CONVERT_CALLS };
+
 struct convert_format {
     const char *name, *suffix;
     bool (*begin)(struct convert *c);
@@ -42,11 +45,12 @@ struct convert_format {
     bool (*call)(struct convert *c, const struct convert_call *call);
     bool (*end)(struct convert *c);
     const char *lacks; /* not NULL: this build cannot write it, and why */
-    bool records;      /* it wants records of calls, not flows */
-    bool folder;       /* it writes a folder, not a file */
+    enum convert_wants what;
+    bool folder;  /* it writes a folder, not a file */
+    bool untimed; /* it takes calls without times, too, and no drawn times */
 };
 
-extern const struct convert_format convert_chrome, convert_perfetto, convert_otf2;
+extern const struct convert_format convert_chrome, convert_csv, convert_otf2, convert_perfetto;
 
 /* Writes the name of a rank and its host, "rank 3 on node1", and that of a thread, "thread 0". */
 enum { CONVERT_NAME_MAX = 320 };

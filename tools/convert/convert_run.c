@@ -52,13 +52,13 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         status = pilgrim_calls_volume(calls, &found.volume, error);
     if (status != PILGRIM_OK)
         return status;
-    if (!call->timed) {
+    if (!call->timed && !v->format->untimed) {
         result->untimed++;
         return PILGRIM_OK;
     }
-    if (v->format->records)
+    if (v->format->what == CONVERT_RECORDS)
         found.records = mpi_records_of(v->c->records, call, &v->record_at, &found.record_count);
-    else
+    else if (v->format->what == CONVERT_FLOWS)
         found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
     if (v->c->drawn)
         found.flow_count = 0; /* times of threads do not fit to each other */
@@ -72,8 +72,8 @@ static enum pilgrim_status convert_calls(struct conversion *v, const struct pilg
 {
     struct pilgrim_calls *calls;
     struct pilgrim_call call;
-    enum pilgrim_status status =
-        calls_open(v->c->trace, selection, PILGRIM_BY_RANK, !v->c->drawn, v->places.lines, &calls, error);
+    enum pilgrim_status status = calls_open(v->c->trace, selection, PILGRIM_BY_RANK, !convert_draws(v->c->trace),
+                                            v->places.lines, &calls, error);
     while (status == PILGRIM_OK && (status = pilgrim_calls_next(calls, &call, error)) == PILGRIM_OK)
         status = convert_call(v, calls, &call, result, error);
     if (status == PILGRIM_END)
@@ -92,12 +92,15 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
     struct flows flows = {0};
     struct mpi_records records = {0};
     *result = (struct convert_result){0};
-    c->drawn = convert_draws(c->trace);
+    c->drawn = convert_draws(c->trace) && !format->untimed;
     if (pilgrim_system_open(c->trace, &system, &ignored) != PILGRIM_OK)
         system = NULL;
     c->system = system;
-    enum pilgrim_status read = format->records ? mpi_records_read(&records, c->trace, selection, c->drawn, error)
-                                               : flows_read(&flows, c->trace, selection, c->drawn, error);
+    enum pilgrim_status read = PILGRIM_OK;
+    if (format->what == CONVERT_RECORDS)
+        read = mpi_records_read(&records, c->trace, selection, c->drawn || format->untimed, error);
+    else if (format->what == CONVERT_FLOWS)
+        read = flows_read(&flows, c->trace, selection, c->drawn, error);
     c->flows = &flows;
     c->records = &records;
     result->missing = records.left_out;
@@ -115,9 +118,9 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
     }
     drawn_times_close(v.drawn);
     call_places_free(&v.places);
-    if (format->records)
+    if (format->what == CONVERT_RECORDS)
         mpi_records_free(&records);
-    else
+    else if (format->what == CONVERT_FLOWS)
         flows_free(&flows);
     pilgrim_system_close(system);
     return status;

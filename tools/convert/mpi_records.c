@@ -362,5 +362,5 @@ const struct mpi_record *mpi_records_of(const struct mpi_records *r, const struc
     while (*at < list->count && list->records[*at].seq == call->seq)
         ++*at;
     *count = *at - first;
-    return list->records + first;
+    return *count ? list->records + first : NULL;
 }

@@ -328,13 +328,13 @@ const struct convert_format convert_otf2 = {.name = "otf2",
                                             .thread = otf2_thread,
                                             .call = otf2_call,
                                             .end = otf2_end,
-                                            .records = true,
+                                            .what = CONVERT_RECORDS,
                                             .folder = true};
 #else
 const struct convert_format convert_otf2 = {
     .name = "otf2",
     .suffix = ".otf2",
-    .records = true,
+    .what = CONVERT_RECORDS,
     .folder = true,
     .lacks = "this build has no OTF2: install libopen-trace-format2-dev (Debian), and run configure and make again"};
 #endif

@@ -15,7 +15,7 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, CRITERION = 256 };
 
-static const struct convert_format *const formats[] = {&convert_chrome, &convert_otf2, &convert_perfetto};
+static const struct convert_format *const formats[] = {&convert_chrome, &convert_csv, &convert_otf2, &convert_perfetto};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
@@ -47,7 +47,7 @@ struct convert_settings {
     bool arguments, force;
 };
 
-static const char usage[] = "usage: pilgrim-convert --to=chrome|otf2|perfetto [options] TRACE [OUT]\n";
+static const char usage[] = "usage: pilgrim-convert --to=chrome|csv|otf2|perfetto [options] TRACE [OUT]\n";
 
 static void print_help(void)
 {
@@ -55,6 +55,7 @@ static void print_help(void)
            "ending\nif it is not given; - is the standard output.\n\n",
            usage);
     printf("  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
+           "  --to=csv          a table of calls, for pandas, R, DuckDB, spreadsheets\n"
            "  --to=otf2         a folder, an OTF2 archive, for Vampir, Scalasca, TAU\n"
            "  --to=perfetto     for ui.perfetto.dev and trace_processor: less than half of the bytes\n"
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
@@ -110,7 +111,7 @@ static int set_format(struct convert_settings *s, const char *name)
             complain("%s", formats[i]->lacks);
             return EXIT_USAGE;
         }
-    return wrong_use("--to takes chrome, otf2 or perfetto");
+    return wrong_use("--to takes chrome, csv, otf2 or perfetto");
 }
 
 /* Returns -1: go on; else the exit status. */
@@ -153,7 +154,7 @@ static int parse(struct convert_settings *s, int argc, char **argv)
                 return status;
         }
     if (!s->format)
-        return wrong_use("what is the trace to be converted to? --to=chrome, otf2 or perfetto");
+        return wrong_use("what is the trace to be converted to? --to=chrome, csv, otf2 or perfetto");
     if (argc - optind < 1 || argc - optind > 2)
         return wrong_use(argc == optind ? "no trace is given" : "there is more than one trace and one output");
     s->trace = argv[optind];
@@ -201,6 +202,8 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
         complain("%s has no times of single calls: they are drawn from its statistics. Record with "
                  "PILGRIM_TIMING=exact or bins for those of the run",
                  s->trace);
+    if (s->format->untimed && convert_draws(trace))
+        complain("%s has no times of single calls: start and end are empty", s->trace);
     if (result.untimed)
         complain("%s: %llu calls are left out, since their times are lost", s->trace,
                  (unsigned long long)result.untimed);
