@@ -569,6 +569,13 @@ uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t
     return 0;
 }
 
+uint64_t nest_iterations_before(const struct nest *n, const struct nest *whole, uint32_t region)
+{
+    if (region >= n->loop_count)
+        return 0;
+    return is_flat(whole, region) ? n->loops[region].flat_trips.total : n->loops[region].trips.total;
+}
+
 /* Writes the elements of REGION, which is item AT. Recursion is as deep as loops are nested. */
 static void write_region(struct item_writer *w, uint32_t region, size_t at, uint32_t depth)
 {

@@ -64,6 +64,9 @@ unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned m
  * entered; 0: it is not in the loop. WHOLE has counted all calls and given its items; N has seen the same. */
 uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t region);
 
+/* Returns how many iterations of that loop came before it was entered last. */
+uint64_t nest_iterations_before(const struct nest *n, const struct nest *whole, uint32_t region);
+
 /* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
  * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */
 bool nest_items(struct nest *n, struct nest_item **items, size_t *count);

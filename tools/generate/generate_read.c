@@ -36,6 +36,7 @@ struct class_place {
     struct node *chain[FRAMES_MAX]; /* the loops around, from the program to the one of the call alone */
     size_t index[FRAMES_MAX];       /* of the next in its parent's children */
     size_t depth;
+    bool repeats; /* it mostly comes several times, one directly behind the other */
 };
 
 struct tree {
@@ -103,6 +104,7 @@ static struct tree make_tree(struct program_reader *r, const struct shown_loops 
         add_child(loop, call);
         leaf->index[item->depth + 1] = 0;
         leaf->depth = item->depth + 2;
+        leaf->repeats = (double)item->counts.total >= 1.5 * (double)item->counts.times;
         leaf->call = call;
         leaf->copy = copy;
         tree.leaf_count++;
@@ -169,8 +171,8 @@ static void reach(struct rank_walk *w, const struct class_place *leaf)
     size_t d = 0;
     while (d + 1 < w->depth && d + 1 < leaf->depth && w->frames[d + 1].loop == leaf->chain[d + 1])
         d++;
-    /* the same call once more: another trip of the loop around it, but for the program itself */
-    if (d + 1 == leaf->depth && leaf->depth > 2)
+    /* the same call once more: another trip of its own loop, or of the loop around that, but for the program itself */
+    if (d + 1 == leaf->depth && leaf->depth > 2 && !leaf->repeats)
         d--;
     struct frame *f = &w->frames[d];
     bool again = d + 1 == leaf->depth || f->next > leaf->index[d];

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "generate.h"
+#include "generate_tables.h"
+#include "generate_turns.h"
 
-enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20, TABLE_MAX = 8 << 20 };
+enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20 };
 
 #define POINTS_MAX UINT64_C(20000000)
 
@@ -179,69 +181,6 @@ static bool find_index_function(const struct proxy *p, const struct series *s, s
     return true;
 }
 
-static unsigned table_number;
-static uint64_t table_numbers; /* in all tables */
-static unsigned table_uses;
-
-/* Adds COUNT numbers to LINE, in braces. */
-static void put_numbers(const struct proxy *p, struct text *line, const int64_t *values, const bool *has,
-                        uint64_t count, const char *indent)
-{
-    if ((table_numbers += count) > TABLE_MAX)
-        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-    text_put(line, "{");
-    if (count > 16)
-        text_put(line, "\n%s", indent);
-    for (uint64_t i = 0; i < count; i++) {
-        text_put(line, "%s", !has || has[i] ? number_text(p, values[i]) : "0");
-        if (i + 1 < count)
-            text_put(line, (i + 1) % 16 ? ", " : ",\n%s", indent);
-    }
-    text_put(line, "}");
-}
-
-/* True if a number needs a long. */
-static bool are_large(const int64_t *values, const bool *has, uint64_t count)
-{
-    bool large = false;
-    for (uint64_t i = 0; i < count && !large; i++)
-        large = (!has || has[i]) && !number_is_name(values[i]) && (values[i] > INT32_MAX || values[i] < -INT32_MAX);
-    return large;
-}
-
-struct named_table {
-    const char *content; /* type and numbers */
-    const char *name;
-};
-
-/* Returns the name of a table: TYPE is what stands before it, BRACKETS behind it. Equal tables are one. CONTENT is
- * freed. */
-static const char *put_table(struct text *tables, const char *type, const char *brackets, struct text *content,
-                             const char *what)
-{
-    static struct named_table *made;
-    static size_t count;
-    const char *whole = text_format("%s%s = %s", type, brackets, text_of(content));
-    text_free(content);
-    table_uses++;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(made[i].content, whole) == 0)
-            return made[i].name;
-    const char *name = text_format("values_%u", ++table_number);
-    text_put(tables, "static const %s%s%s = %s; /* %s */\n", type, name, brackets, strchr(whole, '=') + 2, what);
-    made = generate_grow(made, count, sizeof *made);
-    made[count++] = (struct named_table){whole, name};
-    return name;
-}
-
-static const char *index_table(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has,
-                               uint64_t count, const char *what)
-{
-    struct text content = {0};
-    put_numbers(p, &content, values, has, count, "    ");
-    return put_table(tables, are_large(values, has, count) ? "long " : "int ", "[]", &content, what);
-}
-
 /* Returns A * X + C. */
 static const char *linear_text(int64_t a, const char *x, int64_t c)
 {
@@ -310,29 +249,13 @@ static const char *odd_text(const struct proxy *p, const struct index_function *
     return text_format("(%s ? %s : %s)", condition, number_text(p, then), number_text(p, otherwise));
 }
 
-/* Returns the least period of COUNT values, by the length of their longest border (Knuth, Morris, Pratt). */
-static uint64_t least_period(const int64_t *values, uint64_t count)
-{
-    uint64_t *border = calloc(count + 1, sizeof *border), b = 0;
-    if (!border)
-        generate_fail("not enough memory");
-    for (uint64_t i = 1; i < count; i++) {
-        while (b && values[b] != values[i])
-            b = border[b - 1];
-        b += values[b] == values[i];
-        border[i] = b;
-    }
-    free(border);
-    return 2 * (count - b) <= count ? count - b : count;
-}
-
 static const char *index_text(const struct proxy *p, struct text *tables, const struct index_function *f,
                               const char *variable)
 {
     int64_t a, c;
     if (is_linear(f, f->count, &a, &c))
         return a ? linear_text(a, variable, c) : number_text(p, c);
-    uint64_t period = least_period(f->values, f->count);
+    uint64_t period = turns_period(f->values, f->count);
     for (uint64_t x = period; x < f->count && period < f->count; x++)
         if (f->has[x] != f->has[x - period])
             period = f->count;
@@ -345,12 +268,12 @@ static const char *index_text(const struct proxy *p, struct text *tables, const 
             return linear_text(a, turn, c);
         if (period == 2)
             return text_format("(%s ? %s : %s)", turn, number_text(p, f->values[1]), number_text(p, f->values[0]));
-        return text_format("%s[%s]", index_table(p, tables, f->values, f->has, period, "in turn"), turn);
+        return text_format("%s[%s]", table_of(p, tables, f->values, f->has, period, "in turn"), turn);
     }
     const char *exception = f->count > 2 ? odd_text(p, f, f->count, variable) : NULL;
     if (exception)
         return exception;
-    return text_format("%s[%s]", index_table(p, tables, f->values, f->has, f->count, "by trip"), variable);
+    return text_format("%s[%s]", table_of(p, tables, f->values, f->has, f->count, "by trip"), variable);
 }
 
 /* ---- a sum over all indices ---- */
@@ -430,17 +353,10 @@ static bool same_visits(const struct proxy *p, const struct series *s, uint32_t 
     return x->count == y->count;
 }
 
-/* What a rank does from visit to visit. */
-struct visits_row {
-    uint32_t rank; /* the first one that does so */
-    int64_t *values;
-    uint64_t count, period; /* the period of VALUES; COUNT: it does not repeat itself */
-};
-
-static struct visits_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
+static struct turns_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
 {
     const struct node_visits *v = s->node->ranks[rank];
-    struct visits_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count};
+    struct turns_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count, .whole = v->count};
     if (row.count > TABLE_MAX)
         generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
     row.values = calloc(row.count + 1, sizeof *row.values);
@@ -449,47 +365,15 @@ static struct visits_row make_row(const struct proxy *p, const struct series *s,
     for (uint64_t k = 0; k < row.count; k++)
         if (!series_value(p, s, visits_get(v, k), &row.values[k]))
             row.values[k] = 0;
-    row.period = least_period(row.values, row.count);
+    row.period = turns_period(row.values, row.count);
     return row;
-}
-
-/* Returns a period that all ROWS have; 0: there is none that is short. */
-static uint64_t common_period(const struct visits_row *rows, size_t count)
-{
-    enum { COMMON_MAX = 1024 };
-    uint64_t common = 1;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t a = common, b = rows[i].period;
-        while (b > 0) {
-            uint64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (rows[i].period == rows[i].count || rows[i].period / a > COMMON_MAX / common)
-            return 0;
-        common *= rows[i].period / a;
-    }
-    return common;
-}
-
-/* Makes ROW as long as COUNT, by its period. */
-static void extend_row(struct visits_row *row, uint64_t count)
-{
-    int64_t *values = count > TABLE_MAX ? NULL : calloc(count + 1, sizeof *values);
-    if (!values)
-        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-    for (uint64_t k = 0; k < count; k++)
-        values[k] = row->values[k % row->period];
-    free(row->values);
-    row->values = values;
-    row->count = count;
 }
 
 static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
 {
     int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
-    bool *has = generate_alloc(p->rank_count), large = false;
-    struct visits_row *rows = NULL;
+    bool *has = generate_alloc(p->rank_count);
+    struct turns_row *rows = NULL;
     size_t count = 0;
     for (uint32_t r = 0; r < p->rank_count; r++) {
         has[r] = s->node->ranks[r];
@@ -502,27 +386,62 @@ static const char *visits_text(const struct proxy *p, struct text *tables, const
         rows = generate_grow(rows, count, sizeof *rows);
         rows[count++] = make_row(p, s, r);
     }
-    uint64_t period = common_period(rows, count);
-    const char *which = period ? text_format("[n %% %" PRIu64 "]", period) : "[n]";
-    struct text content = {0};
-    for (size_t i = 0; i < count; i++) {
-        extend_row(&rows[i], period ? period : s->node->ranks[rows[i].rank]->count);
-        large = large || are_large(rows[i].values, NULL, rows[i].count);
+    return turns_text(p, tables, &s->use, rows, count, variant, has, "n");
+}
+
+/* ---- functions of one index, another one in each rank ---- */
+
+/* Sets *ROW to the values of RANK by the index of LOOP. False: they are no function of it. */
+static bool index_row(const struct proxy *p, const struct series *s, uint32_t rank, size_t loop, struct turns_row *row)
+{
+    enum { COUNT_MAX = 4096 };
+    struct index_function f = {0};
+    struct points at;
+    bool good = true;
+    for (bool more = points_begin(&at, s, rank); good && more && points_next(&at);) {
+        int64_t value;
+        good = at.index[loop] < COUNT_MAX && points_value(p, &at, &value) && set_index(&f, at.index[loop], value);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (count > 1)
-            text_put(&content, "%s    (const %s[])", i ? ",\n" : "{\n", large ? "long" : "int");
-        put_numbers(p, &content, rows[i].values, NULL, rows[i].count, count > 1 ? "        " : "    ");
+    for (uint64_t x = 0; x < f.count; x++)
+        good = good && f.has[x];
+    free(f.has);
+    *row = (struct turns_row){rank, f.values, f.count, 0, f.count};
+    if (good && f.count)
+        row->period = turns_period(f.values, f.count);
+    else
+        free(f.values);
+    return good && f.count;
+}
+
+/* Returns the expression of values that are a function of the index of LOOP in each rank; NULL: they are not. */
+static const char *index_rows_text(const struct proxy *p, struct text *tables, const struct series *s, size_t loop)
+{
+    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
+    bool *has = generate_alloc(p->rank_count), good = true;
+    struct turns_row *rows = NULL;
+    size_t count = 0;
+    for (uint32_t r = 0; r < p->rank_count && good; r++) {
+        struct turns_row row;
+        has[r] = s->node->ranks[r];
+        if (!has[r] || !(good = index_row(p, s, r, loop, &row)))
+            continue;
+        size_t own = 0;
+        while (own < count && (rows[own].count != row.count ||
+                               memcmp(rows[own].values, row.values, row.count * sizeof *row.values) != 0))
+            own++;
+        variant[r] = (int64_t)own;
+        if (own < count) {
+            free(row.values);
+            continue;
+        }
+        rows = generate_grow(rows, count, sizeof *rows);
+        rows[count++] = row;
+    }
+    if (good && count)
+        return turns_text(p, tables, &s->use, rows, count, variant, has, s->loops[loop].variable);
+    for (size_t i = 0; i < count; i++)
         free(rows[i].values);
-    }
-    const char *type = large ? "long " : "int ";
-    if (count == 1)
-        return text_format("%s%s", put_table(tables, type, "[]", &content, "by visit"), which);
-    ranks_refuse(p, &s->use, "it changes from call to call, and not alike in all ranks");
-    text_put(&content, "}");
-    const char *name = put_table(tables, text_format("%s*const ", type), "[]", &content,
-                                 count == p->rank_count ? "by rank and visit" : "by kind of rank, and visit");
-    return text_format("%s[%s]%s", name, column_expression(p, tables, &s->use, variant, has), which);
+    return NULL;
 }
 
 static const char *changing_expression(const struct proxy *p, struct text *tables, const struct series *s,
@@ -545,6 +464,8 @@ static const char *changing_expression(const struct proxy *p, struct text *table
     }
     if (!found && points < POINTS_MAX && s->loop_count > 1 && s->loop_count < LOOPS_MAX)
         found = sum_text(p, tables, s, values, has);
+    for (size_t j = s->loop_count; points < POINTS_MAX && s->loop_count < LOOPS_MAX && j-- > 0 && !found;)
+        found = index_rows_text(p, tables, s, j);
     if (found)
         return found;
     *counted = true;
@@ -569,9 +490,9 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
     if (s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT)
         ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
     size_t length = tables->length;
-    unsigned uses = table_uses;
+    unsigned uses = tables_used();
     const char *found = changing_expression(p, tables, s, values, has, counted);
-    if ((tables->length > length || table_uses > uses) && is_passed_by(p, s->node))
+    if ((tables->length > length || tables_used() > uses) && is_passed_by(p, s->node))
         ranks_refuse(p, &s->use, "it changes from call to call, in some ranks only");
     return found;
 }

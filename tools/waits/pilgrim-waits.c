@@ -15,7 +15,7 @@
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, ROWS = 20 };
 
 static const char usage[] =
-    "usage: pilgrim-waits [--format=text|json|csv] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
+    "usage: pilgrim-waits [--format=text|json|csv] [--by=loop] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -24,6 +24,7 @@ static const char help[] =
     "profile (PILGRIM_TIMING=aggregate), how long calls waited at most.\n"
     "\n"
     "  --format=text|json|csv  a table for people (the default), one JSON object a line, or comma-separated values\n"
+    "  --by=loop               by loop instead: the wait of an iteration, how it grows, the worst iterations\n"
     "  --limit=N               lines of the table at most; 20 if not given\n"
     "  --each                  each wait as well (JSON only)\n"
     "  --modules=FOLDERS       folders to search first for the program and its libraries, for source lines\n"
@@ -64,6 +65,38 @@ static const char *why_not(const struct pilgrim_trace *trace)
     return NULL;
 }
 
+/* Takes each wait. false: no memory */
+static bool take_wait(void *context, const struct cause_event *event)
+{
+    const struct report *r = context;
+    const struct cause_thread *t = report_thread(r, event->thread);
+    return (!r->each || report_wait(context, event)) &&
+           (!r->loops || loop_waits_add(r->loops, t->rank, t->thread, event->seq, event->wait_ns, event->error_ns));
+}
+
+/* Finds and prints waits. After an error, what was found until then is printed. */
+static enum pilgrim_status print_waits(struct report *r, const struct pilgrim_trace *trace, struct pilgrim_error *error)
+{
+    struct pilgrim_error second = {.message = "not enough memory"};
+    enum pilgrim_status status = PILGRIM_NOMEM, printed = PILGRIM_OK;
+    r->loops = r->by_loop ? loop_waits_new(trace) : NULL;
+    if (r->loops || !r->by_loop)
+        status = wait_states_find(r->w, trace, r->loops || r->each ? take_wait : NULL, r, error);
+    else
+        *error = second;
+    if (r->w->match) {
+        r->efficiency = efficiency_of(r->w);
+        if (r->loops)
+            printed = waits_print_loops(r, &second);
+        else if (!waits_print(r))
+            printed = PILGRIM_NOMEM;
+    }
+    loop_waits_free(r->loops);
+    if (status == PILGRIM_OK && printed != PILGRIM_OK)
+        *error = second;
+    return status != PILGRIM_OK ? status : printed;
+}
+
 static int print_trace(const char *path, const struct pilgrim_trace *trace, const struct pilgrim_error *opened,
                        struct report *r, const char *modules)
 {
@@ -75,7 +108,7 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     const char *why = profile ? NULL : why_not(trace);
     if (why)
         return failed(path, why);
-    if (profile && r->each)
+    if (profile && (r->each || r->by_loop))
         return failed(path, "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; "
                             "run the program again with PILGRIM_TIMING=exact");
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
@@ -87,11 +120,7 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     if (profile)
         status = waits_print_bounds(r, trace, &error);
     else
-        status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, &error);
-    if (w.match && !waits_print(r) && status == PILGRIM_OK) {
-        status = PILGRIM_NOMEM;
-        snprintf(error.message, sizeof error.message, "not enough memory");
-    }
+        status = print_waits(r, trace, &error);
     out_flush(r->o);
     if (status != PILGRIM_OK || opened->status != PILGRIM_OK)
         result = failed(path, status != PILGRIM_OK ? error.message : opened->message);
@@ -122,13 +151,11 @@ static bool parse_format(const char *text, enum report_format *format)
 int main(int argc, char **argv)
 {
     static struct output out = {.descriptor = 1};
-    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
-                                            {"limit", required_argument, NULL, 'n'},
-                                            {"modules", required_argument, NULL, 'm'},
-                                            {"each", no_argument, NULL, 'e'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {0}};
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'},  {"limit", required_argument, NULL, 'n'},
+        {"modules", required_argument, NULL, 'm'}, {"each", no_argument, NULL, 'e'},
+        {"by", required_argument, NULL, 'b'},      {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},       {0}};
     struct report report = {.o = &out, .limit = ROWS};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
@@ -147,6 +174,11 @@ int main(int argc, char **argv)
             report.limit = strtoull(optarg, &end, 10);
             if (*optarg < '0' || *optarg > '9' || *end)
                 return wrong_use("--limit takes a number");
+            break;
+        case 'b':
+            if (strcmp(optarg, "loop") != 0)
+                return wrong_use("--by takes loop");
+            report.by_loop = true;
             break;
         case 'e':
             report.each = true;

@@ -34,7 +34,6 @@ const struct cause_thread *report_thread(const struct report *r, uint32_t thread
 bool waits_print(struct report *r)
 {
     bool good;
-    r->efficiency = efficiency_of(r->w);
     good = critical_path_of(r->w, &r->path, &r->path_count, &r->path_ns) &&
            delay_costs_of(r->w, &r->delays, &r->delay_count);
     if (good && r->format == REPORT_TEXT)
