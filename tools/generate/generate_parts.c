@@ -17,14 +17,14 @@ struct gap {
     double ns, count; /* the sum, of so many calls */
 };
 
-struct part {
+struct program_part {
     const char *name, *body; /* the body: with marks, behind which no numbers stand */
     size_t parameters;
     size_t *gaps, gap_count; /* in the order of the marks */
 };
 
 struct parts {
-    struct part *made;
+    struct program_part *made;
     size_t count;
     struct gap *gaps;
     size_t gap_count;
@@ -223,7 +223,7 @@ static const char *rename_indices(const char *body, size_t count, const char *ou
 /* ---- functions ---- */
 
 /* Sets PART's body, which is BODY without the numbers of marks, and its gaps, which are these. */
-static void take_marks(struct part *part, const char *body)
+static void take_marks(struct program_part *part, const char *body)
 {
     struct text out = {0};
     while (*body) {
@@ -242,7 +242,7 @@ const char *parts_call(struct parts *p, struct text *functions, const char *orig
                        const char **before)
 {
     const char *outer[PARAMETERS_MAX];
-    struct part part = {0};
+    struct program_part part = {0};
     size_t i = 0, spaces = strspn(body, " ");
     *before = NULL;
     if (body[spaces] == MARK) { /* what comes before the function is computed where it is called */
