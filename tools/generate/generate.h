@@ -88,10 +88,18 @@ int64_t visits_get(const struct node_visits *v, uint64_t k);
 
 enum node_kind { NODE_CALL, NODE_LOOP };
 
+/* A function of the program that a call came from. */
+struct node_function {
+    const char *name, *place; /* interned; the place: where the one before it calls it; NULL: it is the first */
+    const void *call;         /* tells calls of one line apart */
+};
+
 struct node {
     enum node_kind kind;
-    const char *name;        /* of a call's function; interned */
-    const char *place;       /* "FILE:LINE", or NULL; interned */
+    const char *name;                      /* of a call's function; interned */
+    const char *place;                     /* "FILE:LINE", or NULL; interned */
+    const struct node_function *functions; /* the outermost first; of a loop: those that all its calls have */
+    size_t function_count;
     const char **parameters; /* names of the function's; NULL: not known yet */
     size_t parameter_count;
     struct node **children;
@@ -240,6 +248,23 @@ bool series_by_rank(const struct proxy *p, const struct series *s, int64_t *valu
 
 /* Returns a number or name as C. */
 const char *number_text(const struct proxy *p, int64_t number);
+
+/* The functions of the program. */
+struct parts;
+struct parts *parts_new(void);
+
+/* Returns the name of the index of a loop that has DEPTH loops around. */
+const char *index_name(size_t depth);
+
+/* Returns the line that stands for computing before COUNT calls, of MEAN_NS each, until parts_fill makes C of it. */
+const char *parts_gap(struct parts *p, double mean_ns, double count);
+void parts_fill(const struct parts *p, struct text *text);
+
+/* Returns a call of the function that has BODY, indented lines in which LOOPS loops are around. The function is called
+ * as the program's own ORIGINAL, and added to FUNCTIONS if there is no equal one. Sets *BEFORE to a line that has to
+ * stand before the call, or NULL. */
+const char *parts_call(struct parts *p, struct text *functions, const char *original, const char *body, size_t loops,
+                       const char **before);
 
 /* Returns the text around the program: helpers and variables that BODY and TABLES mention. */
 void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body);

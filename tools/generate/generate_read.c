@@ -61,6 +61,21 @@ static void add_child(struct node *to, struct node *child)
     to->children[to->child_count++] = child;
 }
 
+static const char *intern(const char *text)
+{
+    return text ? text_intern(text, strlen(text)) : NULL;
+}
+
+static void set_functions(struct node *call, const struct function_path *path)
+{
+    struct node_function *functions = generate_alloc((path->count + 1) * sizeof *functions);
+    for (size_t i = 0; i < path->count; i++)
+        functions[i] = (struct node_function){intern(path->functions[i].name), intern(path->functions[i].place),
+                                              path->functions[i].call};
+    call->functions = functions;
+    call->function_count = path->count;
+}
+
 /* Makes the tree of threads that have equal loops. */
 static struct tree make_tree(struct program_reader *r, const struct shown_loops *s)
 {
@@ -93,8 +108,9 @@ static struct tree make_tree(struct program_reader *r, const struct shown_loops 
         leaf->call = call;
         leaf->copy = copy;
         tree.leaf_count++;
-        call->name = text_intern(copy->class.function->name, strlen(copy->class.function->name));
-        call->place = path->site ? text_intern(path->site, strlen(path->site)) : NULL;
+        call->name = intern(copy->class.function->name);
+        call->place = intern(path->site);
+        set_functions(call, path);
         call->gap_count = (double)item->counts.total;
         call->gap_ns = item->counts.total ? s->gap_ns[i] / (double)item->counts.total : 0;
     }

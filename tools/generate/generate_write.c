@@ -7,18 +7,27 @@
 
 #include "generate.h"
 
-enum { AROUND_MAX = 64, WIDTH = 100, FORMS_MAX = 2000, GAP_LEAST_NS = 1000 };
+enum { AROUND_MAX = 64, WIDTH = 100, FORMS_MAX = 2000 };
 
 struct writer {
     struct proxy *p;
     struct text tables, functions;
+    struct parts *parts;
     struct written_loop around[AROUND_MAX];
     size_t depth;        /* loops around */
     bool texts;          /* the list of texts is used */
     size_t visit_number; /* nodes that count their visits */
 };
 
-static void write_children(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent);
+/* Statements that follow each other. */
+struct statements {
+    struct node *const *nodes;
+    size_t count;
+    size_t level; /* so many functions of each call are those that are being written */
+};
+
+static void write_statements(struct writer *w, struct text *out, struct statements s, const bool *here,
+                             unsigned indent);
 
 /* ---- lines ---- */
 
@@ -237,15 +246,6 @@ static void put_call(struct text *out, unsigned indent, const char *call, const 
         put_lines(out, indent, text_format("/* %s */\n%s", place, call));
 }
 
-/* Returns the nanoseconds with three digits. */
-static const char *compute_text(double ns)
-{
-    double unit = 1;
-    while (ns / unit >= 1000 && unit < 1e15)
-        unit *= 10;
-    return text_format("compute(%.0f);", (double)(int64_t)(ns / unit + 0.5) * unit);
-}
-
 /* True if the call is one form in some ranks, and another in the others. */
 static bool choose_by_rank(struct writer *w, struct series *s, const bool *here, const char **condition)
 {
@@ -288,8 +288,8 @@ static void write_call(struct writer *w, struct text *out, const struct node *n,
                        .use = {.node = n, .argument = "the kinds of its arguments"}};
     if (count > 1 && !choose_by_rank(w, &s, here, &condition))
         choice = series_expression(w->p, &w->tables, &s, &counted);
-    if (n->gap_ns >= GAP_LEAST_NS && strncmp(n->name, "MPI_Init", 8) != 0)
-        put_lines(out, indent, compute_text(n->gap_ns < 1e15 ? n->gap_ns : 1e15));
+    if (strncmp(n->name, "MPI_Init", 8) != 0)
+        put_lines(out, indent, parts_gap(w->parts, n->gap_ns, n->gap_count));
     unsigned inner = indent;
     if (counted) {
         put_lines(out, indent++, "{");
@@ -357,12 +357,6 @@ static size_t real_loops(const struct writer *w)
     return count;
 }
 
-static const char *variable_of(size_t depth)
-{
-    static const char *const names[] = {"i", "j", "k", "l", "m"};
-    return depth < 5 ? names[depth] : text_format("i%zu", depth);
-}
-
 /* Sets ENTERS to the ranks that make trips through the loop. Returns the most trips. */
 static int64_t count_trips(const struct proxy *p, const struct node *n, bool *enters)
 {
@@ -377,7 +371,8 @@ static int64_t count_trips(const struct proxy *p, const struct node *n, bool *en
     return most;
 }
 
-static void write_loop(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
+static void write_loop(struct writer *w, struct text *out, const struct node *n, size_t level, const bool *here,
+                       unsigned indent)
 {
     struct series s = {.node = n,
                        .loops = w->around,
@@ -392,11 +387,11 @@ static void write_loop(struct writer *w, struct text *out, const struct node *n,
         generate_fail("the trace has more than %d loops in each other", AROUND_MAX);
     if (most == 0)
         return;
-    const char *variable = once ? "0" : variable_of(real_loops(w)), *trips = NULL;
+    const char *variable = once ? "0" : index_name(real_loops(w)), *trips = NULL;
     if (by_rank)
         trips = column_condition(w->p, &w->tables, &s.use, enters, here);
     w->around[w->depth++] = (struct written_loop){n, variable};
-    write_children(w, &inside, n, enters, 0);
+    write_statements(w, &inside, (struct statements){n->children, n->child_count, level}, enters, 0);
     w->depth--;
     if (!inside.length)
         return;
@@ -427,23 +422,117 @@ static bool same_ranks(const struct proxy *p, const struct node *a, const struct
     return true;
 }
 
-/* Recursion is as deep as the tree. */
-static void write_children(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
+/* ---- functions ---- */
+
+/* Sets the functions of loops, which are those that all their calls have. Recursion is as deep as the tree. */
+static void find_functions(struct node *n)
 {
-    bool *some = generate_alloc(w->p->rank_count);
-    for (size_t i = 0; i < n->child_count;) {
+    for (size_t i = 0; i < n->child_count; i++) {
+        const struct node *child = n->children[i];
+        find_functions(n->children[i]);
+        size_t same = 0;
+        while (i > 0 && same < n->function_count && same < child->function_count &&
+               n->functions[same].name == child->functions[same].name &&
+               n->functions[same].place == child->functions[same].place &&
+               n->functions[same].call == child->functions[same].call)
+            same++;
+        if (i == 0)
+            n->functions = child->functions;
+        n->function_count = i == 0 ? child->function_count : same;
+    }
+}
+
+static size_t count_calls(const struct node *n)
+{
+    size_t calls = n->kind == NODE_CALL;
+    for (size_t i = 0; i < n->child_count; i++)
+        calls += count_calls(n->children[i]);
+    return calls;
+}
+
+/* Returns how many of the statements are made by one call of one function: 0, or at least two calls. Sets DEEPEST to
+ * the number of functions that they have in common. */
+static size_t count_together(const struct proxy *p, const struct statements *s, size_t *deepest)
+{
+    size_t count = 0, calls = 0, at = s->level;
+    struct node all = {.children = generate_alloc((s->count + 1) * sizeof *all.children)};
+    const struct node *first = s->nodes[0];
+    if (first->function_count <= at || first->functions[at].name[0] == '[')
+        return 0;
+    while (count < s->count) {
+        const struct node *n = s->nodes[count];
+        if (n->function_count <= at || n->functions[at].name != first->functions[at].name ||
+            n->functions[at].place != first->functions[at].place || n->functions[at].call != first->functions[at].call)
+            break;
+        calls += count_calls(n);
+        all.children[count] = s->nodes[count];
+        count++;
+    }
+    bool *enters = generate_alloc(p->rank_count);
+    if (calls < 2 || (count == 1 && first->kind == NODE_LOOP && count_trips(p, first, enters) > 1))
+        return 0;
+    all.child_count = count;
+    *deepest = at + 1;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || all.children[i]->function_count < *deepest)
+            *deepest = all.children[i]->function_count;
+    for (size_t d = at + 1; d < *deepest; d++)
+        for (size_t i = 1; i < count; i++)
+            if (all.children[i]->functions[d].name != first->functions[d].name ||
+                all.children[i]->functions[d].place != first->functions[d].place ||
+                all.children[i]->functions[d].call != first->functions[d].call || first->functions[d].name[0] == '[')
+                *deepest = d;
+    return count;
+}
+
+/* Writes statements that one function of the program makes as a call of such a function. */
+static void write_part(struct writer *w, struct text *out, struct statements s, const bool *here, unsigned indent)
+{
+    struct text body = {0};
+    const char *before;
+    write_statements(w, &body, s, here, 1);
+    if (body.length) {
+        const struct node_function *f = &s.nodes[0]->functions[s.level - 1];
+        const char *call = parts_call(w->parts, &w->functions, f->name, text_of(&body), real_loops(w), &before);
+        if (before)
+            put_lines(out, indent, before);
+        put_lines(out, indent, f->place ? text_format("%s /* %s */", call, text_comment(f->place)) : call);
+    }
+    text_free(&body);
+}
+
+/* Recursion is as deep as the tree, and as functions call each other. */
+static void write_statements(struct writer *w, struct text *out, struct statements s, const bool *here, unsigned indent)
+{
+    bool *some = generate_alloc(w->p->rank_count), *other = generate_alloc(w->p->rank_count);
+    for (size_t i = 0; i < s.count;) {
         struct text inside = {0};
-        size_t first = i;
-        present(w->p, n->children[i], some);
-        const struct column_use use = {.node = n->children[i], .argument = "which ranks come to it"};
+        size_t first = i, deepest = 0;
+        struct statements rest = {s.nodes + i, s.count - i, s.level};
+        size_t together = count_together(w->p, &rest, &deepest);
+        present(w->p, s.nodes[i], some);
+        for (size_t k = 1; k < together; k++) {
+            present(w->p, s.nodes[i + k], other);
+            for (uint32_t r = 0; r < w->p->rank_count; r++)
+                some[r] = some[r] || other[r];
+        }
+        const struct column_use use = {.node = s.nodes[i], .argument = "which ranks come to it"};
         const char *condition = column_condition(w->p, &w->tables, &use, some, here);
         unsigned inner = indent + (condition != NULL);
-        for (; i < n->child_count && same_ranks(w->p, n->children[first], n->children[i]); i++) {
-            const struct node *child = n->children[i];
+        if (together) {
+            write_part(w, &inside, (struct statements){rest.nodes, together, deepest}, some, inner);
+            i += together;
+        }
+        while (!together && i < s.count && same_ranks(w->p, s.nodes[first], s.nodes[i])) {
+            const struct node *child = s.nodes[i];
+            rest = (struct statements){s.nodes + i, s.count - i, s.level};
+            if (i > first && count_together(w->p, &rest, &deepest))
+                break;
             if (child->kind == NODE_CALL)
                 write_call(w, &inside, child, some, inner);
             else
-                write_loop(w, &inside, child, some, inner);
+                write_loop(w, &inside, child, s.level, some, inner);
+            i++;
         }
         if (inside.length && condition)
             put_lines(out, indent, text_format("if (%s) {", condition));
@@ -461,7 +550,11 @@ void proxy_write(struct proxy *p)
     bool *all = generate_alloc(p->rank_count);
     memset(all, 1, p->rank_count);
     w->p = p;
-    write_loop(w, &body, p->root, all, 1);
+    w->parts = parts_new();
+    find_functions(p->root);
+    write_loop(w, &body, p->root, p->root->function_count ? p->root->function_count : 1, all, 1);
+    parts_fill(w->parts, &w->functions);
+    parts_fill(w->parts, &body);
     if (w->visit_number)
         text_put(&w->tables, "static long visits[%zu]; /* by statement: how often it was reached */\n",
                  w->visit_number);

@@ -56,6 +56,26 @@ static void start(void)
     }
 }
 
+static void pass_calls(void)
+{
+    MPI_Irecv(stack[3], 1, MPI_INT, (rank + size - 1) % size, 2, MPI_COMM_WORLD,
+            &request[0]); /* nested.c:34 */
+    MPI_Send(stack[4], 1, MPI_INT, (rank + 1) % size, 2, MPI_COMM_WORLD); /* nested.c:35 */
+    MPI_Wait(&request[0], MPI_STATUS_IGNORE); /* nested.c:36 */
+}
+
+static void step_calls(void)
+{
+    MPI_Sendrecv(stack[1], 1, MPI_INT, (rank + 1) % size, 1, stack[2], 1, MPI_INT,
+            (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* nested.c:48 */
+    {
+        const long n = visits[0]++, trips = values_1[n % 60];
+        for (long i = 0; i < trips; i++) {
+            pass_calls(); /* nested.c:52 */
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     argument_count = argc;
@@ -72,17 +92,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < 100; i++) {
         MPI_Bcast(stack[0], 1, MPI_INT, 0, MPI_COMM_WORLD); /* nested.c:73 */
         for (long j = 0; j < values_2[i % 5]; j++) {
-            MPI_Sendrecv(stack[1], 1, MPI_INT, (rank + 1) % size, 1, stack[2], 1, MPI_INT,
-                    (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* nested.c:48 */
-            {
-                const long n = visits[0]++, trips = values_1[n % 60];
-                for (long k = 0; k < trips; k++) {
-                    MPI_Irecv(stack[3], 1, MPI_INT, (rank + size - 1) % size, 2, MPI_COMM_WORLD,
-                            &request[0]); /* nested.c:34 */
-                    MPI_Send(stack[4], 1, MPI_INT, (rank + 1) % size, 2, MPI_COMM_WORLD); /* nested.c:35 */
-                    MPI_Wait(&request[0], MPI_STATUS_IGNORE); /* nested.c:36 */
-                }
-            }
+            step_calls(); /* nested.c:74 */
         }
         MPI_Allreduce(stack[5], stack[6], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* nested.c:75 */
     }

@@ -49,6 +49,35 @@ static void start(void)
     }
 }
 
+static void walk_token(void)
+{
+    MPI_Send(stack[0], 1, MPI_LONG, 1, 7, MPI_COMM_WORLD); /* ring.c:24 */
+    MPI_Recv(stack[0], 1, MPI_LONG, 3, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* ring.c:25 */
+}
+
+static void shift_values(void)
+{
+    MPI_Sendrecv(stack[0], 1, MPI_INT, 1, 8, stack[1], 1, MPI_INT, 3, 8, MPI_COMM_WORLD,
+            MPI_STATUS_IGNORE); /* ring.c:44 */
+    MPI_Sendrecv_replace(stack[1], 1, MPI_INT, 3, 8, 1, 8, MPI_COMM_WORLD,
+            MPI_STATUS_IGNORE); /* ring.c:49 */
+}
+
+static void walk_token_2(void)
+{
+    MPI_Recv(stack[0], 1, MPI_LONG, rank - 1, 7, MPI_COMM_WORLD, any_status); /* ring.c:28 */
+    MPI_Get_count(any_status, MPI_LONG, any_int[0]); /* ring.c:29 */
+    MPI_Send(stack[0], 1, MPI_LONG, (rank + 1) % size, 7, MPI_COMM_WORLD); /* ring.c:33 */
+}
+
+static void shift_values_2(void)
+{
+    MPI_Sendrecv(stack[0], 1, MPI_INT, (rank + 1) % size, 8, stack[1], 1, MPI_INT, rank - 1, 8,
+            MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* ring.c:44 */
+    MPI_Sendrecv_replace(stack[1], 1, MPI_INT, rank - 1, 8, (rank + 1) % size, 8, MPI_COMM_WORLD,
+            MPI_STATUS_IGNORE); /* ring.c:49 */
+}
+
 int main(int argc, char **argv)
 {
     argument_count = argc;
@@ -62,23 +91,14 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* ring.c:62 */
     if (rank == 0) {
         for (long i = 0; i < 10; i++) {
-            MPI_Send(stack[0], 1, MPI_LONG, 1, 7, MPI_COMM_WORLD); /* ring.c:24 */
-            MPI_Recv(stack[0], 1, MPI_LONG, 3, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* ring.c:25 */
-            MPI_Sendrecv(stack[0], 1, MPI_INT, 1, 8, stack[1], 1, MPI_INT, 3, 8, MPI_COMM_WORLD,
-                    MPI_STATUS_IGNORE); /* ring.c:44 */
-            MPI_Sendrecv_replace(stack[1], 1, MPI_INT, 3, 8, 1, 8, MPI_COMM_WORLD,
-                    MPI_STATUS_IGNORE); /* ring.c:49 */
+            walk_token(); /* ring.c:65 */
+            shift_values(); /* ring.c:66 */
         }
     }
     if (rank != 0) {
         for (long i = 0; i < 10; i++) {
-            MPI_Recv(stack[0], 1, MPI_LONG, rank - 1, 7, MPI_COMM_WORLD, any_status); /* ring.c:28 */
-            MPI_Get_count(any_status, MPI_LONG, any_int[0]); /* ring.c:29 */
-            MPI_Send(stack[0], 1, MPI_LONG, (rank + 1) % size, 7, MPI_COMM_WORLD); /* ring.c:33 */
-            MPI_Sendrecv(stack[0], 1, MPI_INT, (rank + 1) % size, 8, stack[1], 1, MPI_INT, rank - 1, 8,
-                    MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* ring.c:44 */
-            MPI_Sendrecv_replace(stack[1], 1, MPI_INT, rank - 1, 8, (rank + 1) % size, 8, MPI_COMM_WORLD,
-                    MPI_STATUS_IGNORE); /* ring.c:49 */
+            walk_token_2(); /* ring.c:65 */
+            shift_values_2(); /* ring.c:66 */
         }
     }
     MPI_Allreduce(MPI_IN_PLACE, stack[2], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* ring.c:76 */

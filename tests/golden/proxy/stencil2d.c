@@ -50,6 +50,34 @@ static void start(void)
     }
 }
 
+static void tile_init(void)
+{
+    MPI_Dims_create(4, 2, (int[]){0, 0}); /* stencil2d.c:58 */
+    MPI_Type_vector(8, 1, 10, MPI_DOUBLE, &type[0]); /* stencil2d.c:66 */
+    MPI_Type_commit(&type[0]); /* stencil2d.c:67 */
+}
+
+static void tile_exchange(long i)
+{
+    MPI_Irecv(heap[i % 2] + 8, 8, MPI_DOUBLE, (rank < 2 ? MPI_PROC_NULL : rank - 2), 1, MPI_COMM_WORLD,
+            &request[0]); /* stencil2d.c:81 */
+    MPI_Irecv(heap[i % 2] + 728, 8, MPI_DOUBLE, (rank >= 2 ? MPI_PROC_NULL : rank + 2), 0,
+            MPI_COMM_WORLD, &request[1]); /* stencil2d.c:82 */
+    MPI_Irecv(heap[i % 2] + 80, 1, type[0], (rank % 2 == 0 ? MPI_PROC_NULL : rank - 1), 3,
+            MPI_COMM_WORLD, &request[2]); /* stencil2d.c:83 */
+    MPI_Irecv(heap[i % 2] + 152, 1, type[0], (rank % 2 == 1 ? MPI_PROC_NULL : rank + 1), 2,
+            MPI_COMM_WORLD, &request[3]); /* stencil2d.c:84 */
+    MPI_Isend(heap[i % 2] + 88, 8, MPI_DOUBLE, (rank < 2 ? MPI_PROC_NULL : rank - 2), 0, MPI_COMM_WORLD,
+            &request[4]); /* stencil2d.c:86 */
+    MPI_Isend(heap[i % 2] + 648, 8, MPI_DOUBLE, (rank >= 2 ? MPI_PROC_NULL : rank + 2), 1,
+            MPI_COMM_WORLD, &request[5]); /* stencil2d.c:87 */
+    MPI_Isend(heap[i % 2] + 88, 1, type[0], (rank % 2 == 0 ? MPI_PROC_NULL : rank - 1), 2,
+            MPI_COMM_WORLD, &request[6]); /* stencil2d.c:88 */
+    MPI_Isend(heap[i % 2] + 144, 1, type[0], (rank % 2 == 1 ? MPI_PROC_NULL : rank + 1), 3,
+            MPI_COMM_WORLD, &request[7]); /* stencil2d.c:89 */
+    MPI_Waitall(8, request, MPI_STATUSES_IGNORE); /* stencil2d.c:91 */
+}
+
 int main(int argc, char **argv)
 {
     argument_count = argc;
@@ -65,28 +93,10 @@ int main(int argc, char **argv)
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* stencil2d.c:140 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* stencil2d.c:141 */
-    MPI_Dims_create(4, 2, (int[]){0, 0}); /* stencil2d.c:58 */
-    MPI_Type_vector(8, 1, 10, MPI_DOUBLE, &type[0]); /* stencil2d.c:66 */
-    MPI_Type_commit(&type[0]); /* stencil2d.c:67 */
+    tile_init(); /* stencil2d.c:142 */
     for (long i = 0; i < 10; i++) {
         for (long j = 0; j < 10; j++) {
-            MPI_Irecv(heap[j % 2] + 8, 8, MPI_DOUBLE, (rank < 2 ? MPI_PROC_NULL : rank - 2), 1, MPI_COMM_WORLD,
-                    &request[0]); /* stencil2d.c:81 */
-            MPI_Irecv(heap[j % 2] + 728, 8, MPI_DOUBLE, (rank >= 2 ? MPI_PROC_NULL : rank + 2), 0,
-                    MPI_COMM_WORLD, &request[1]); /* stencil2d.c:82 */
-            MPI_Irecv(heap[j % 2] + 80, 1, type[0], (rank % 2 == 0 ? MPI_PROC_NULL : rank - 1), 3,
-                    MPI_COMM_WORLD, &request[2]); /* stencil2d.c:83 */
-            MPI_Irecv(heap[j % 2] + 152, 1, type[0], (rank % 2 == 1 ? MPI_PROC_NULL : rank + 1), 2,
-                    MPI_COMM_WORLD, &request[3]); /* stencil2d.c:84 */
-            MPI_Isend(heap[j % 2] + 88, 8, MPI_DOUBLE, (rank < 2 ? MPI_PROC_NULL : rank - 2), 0, MPI_COMM_WORLD,
-                    &request[4]); /* stencil2d.c:86 */
-            MPI_Isend(heap[j % 2] + 648, 8, MPI_DOUBLE, (rank >= 2 ? MPI_PROC_NULL : rank + 2), 1,
-                    MPI_COMM_WORLD, &request[5]); /* stencil2d.c:87 */
-            MPI_Isend(heap[j % 2] + 88, 1, type[0], (rank % 2 == 0 ? MPI_PROC_NULL : rank - 1), 2,
-                    MPI_COMM_WORLD, &request[6]); /* stencil2d.c:88 */
-            MPI_Isend(heap[j % 2] + 144, 1, type[0], (rank % 2 == 1 ? MPI_PROC_NULL : rank + 1), 3,
-                    MPI_COMM_WORLD, &request[7]); /* stencil2d.c:89 */
-            MPI_Waitall(8, request, MPI_STATUSES_IGNORE); /* stencil2d.c:91 */
+            tile_exchange(j); /* stencil2d.c:148 */
         }
         MPI_Allreduce(stack[0], stack[1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* stencil2d.c:153 */
     }
