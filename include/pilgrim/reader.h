@@ -557,6 +557,12 @@ PILGRIM_API void pilgrim_thread_info(const struct pilgrim_cursor *cursor, struct
 PILGRIM_API enum pilgrim_status pilgrim_thread_group(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                      uint32_t *group, struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* Returns the number of the tables that the cursor reads now. In two cursors of one trace with the same number, sequences
+ * (pilgrim_thread_info.structure, pilgrim_class_info.values and .body) with equal numbers are the same. UINT64_MAX if
+ * the cursor is NULL.
+ * threads: exclusive */
+PILGRIM_API uint64_t pilgrim_cursor_tables(const struct pilgrim_cursor *cursor);
+
 /* A class of the table. */
 struct pilgrim_class_info {
     const struct pilgrim_class *class_; /* borrowed until the cursor comes into another segment or is closed */

@@ -147,6 +147,7 @@ START_TEST(null_of_cursors)
     INVALID(pilgrim_cursor_next_segment(NULL, &error));
     ck_assert_uint_eq(pilgrim_cursor_segment(NULL), 0);
     ck_assert_uint_eq(pilgrim_cursor_segment_calls(NULL), 0);
+    ck_assert_uint_eq(pilgrim_cursor_tables(NULL), UINT64_MAX);
     pilgrim_thread_info(cursor, NULL);
     pilgrim_thread_info(NULL, &info);
     ck_assert_uint_eq(info.class_count, 0);
