@@ -62,7 +62,7 @@ NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
-TOOLS := $(if $(DECODER),$(B)/pilgrim-decode $(B)/pilgrim-convert $(B)/pilgrim-diff $(B)/pilgrim-waits) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
+TOOLS := $(if $(DECODER),$(B)/pilgrim-decode $(B)/pilgrim-convert $(B)/pilgrim-diff $(B)/pilgrim-waits $(B)/pilgrim-report) $(B)/pilgrim-merge $(B)/pilgrim-top $(B)/pilgrim
 ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run $(if $(REPLAY),$(B)/pilgrim-replay) $(if $(GENERATE),$(B)/pilgrim-generate)
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
@@ -212,7 +212,7 @@ $(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 
 $(B)/obj/tools/%.o: $(S)/tools/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
 
 $(B)/obj/decoder/%.o: $(S)/decoder/%.c
 	@mkdir -p $(@D)
@@ -343,12 +343,23 @@ DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addp
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o text.o trace_input.o) $(B)/libanalysis.a
+CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
+
+REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/libanalysis.a
+
+# A page's text, a string a line.
+$(B)/%.inc: $(S)/tools/report/%
+	$(call say,TEXT)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< >$@
+
+$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc)
+
+$(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -623,7 +634,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-top pilgrim-waits)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

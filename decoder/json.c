@@ -180,16 +180,17 @@ void json_frame(struct output *o, const struct pilgrim_frame *frame)
     out_char(o, '"');
 }
 
-static void json_site(struct output *o, const struct pilgrim_frame *site, uint64_t frames)
+static void json_site(struct output *o, const struct pilgrim_frame *site, uint64_t frames,
+                      const struct source_lines *lines)
 {
     out_text(o, ",\"site\":");
     json_frame(o, site);
-    const struct pilgrim_frame *f = site->caller;
-    for (uint64_t i = 1; f && i < frames; f = f->caller, i++) {
+    const struct pilgrim_frame *caller = source_lines_caller(lines, site), *f = caller;
+    for (uint64_t i = 1; f && i < frames; f = source_lines_caller(lines, f), i++) {
         out_text(o, i == 1 ? ",\"stack\":[" : ",");
         json_frame(o, f);
     }
-    if (f != site->caller)
+    if (f != caller)
         out_char(o, ']');
 }
 
@@ -200,8 +201,9 @@ static void json_path(struct output *o, const struct pilgrim_frame *site, uint64
     struct source_function function;
     const struct pilgrim_frame *known = site;
     while (known && !source_lines_symbol(lines, known, &function))
-        known = known->caller;
-    for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1); f = f->caller, frames--) {
+        known = source_lines_caller(lines, known);
+    for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1);
+         f = source_lines_caller(lines, f), frames--) {
         out_text(o, f == site ? ",\"path\":[{\"module\":" : ",{\"module\":");
         out_json_string(o, f->module, strlen(f->module));
         out_text(o, f->python ? ",\"line\":" : ",\"offset\":");
@@ -232,7 +234,7 @@ void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frame
     out_text(o, "},\"ret\":");
     json_value(o, &call->ret);
     if (call->class_->site)
-        json_site(o, call->class_->site, frames);
+        json_site(o, call->class_->site, frames, lines);
     if (lines)
         json_path(o, call->class_->site, frames, lines);
 }

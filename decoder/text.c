@@ -255,7 +255,7 @@ void text_site(struct output *o, const struct pilgrim_class *class, uint64_t fra
 {
     if (!class->site)
         out_char(o, '?');
-    for (const struct pilgrim_frame *f = class->site; f; f = f->caller) {
+    for (const struct pilgrim_frame *f = class->site; f; f = source_lines_caller(lines, f)) {
         const char *line = lines && frames > 0 ? source_lines_find(lines, f) : NULL;
         if (f != class->site)
             out_text(o, " < ");

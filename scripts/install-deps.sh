@@ -35,6 +35,7 @@ protobuf-compiler  tests: reads what pilgrim-convert writes
 '
 
 long='
+chromium           tests: draws what pilgrim-report writes
 clang              tests: the fuzzers
 libclang-rt-dev    tests: the sanitizers and the fuzzer of clang
 valgrind           tests: reads of what was never written

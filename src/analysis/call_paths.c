@@ -158,7 +158,8 @@ enum { FRAMES_MAX = 1024 };
 static struct path_entry *make_entry(struct call_paths *paths, const struct pilgrim_frame *site)
 {
     size_t count = 0, frames = 0;
-    for (const struct pilgrim_frame *f = site; f && frames < FRAMES_MAX; f = f->caller, frames++) {
+    for (const struct pilgrim_frame *f = site; f && frames < FRAMES_MAX;
+         f = source_lines_caller(paths->lines, f), frames++) {
         const struct path_frame *frame = find_frame(paths, f);
         if (!frame)
             return NULL;

@@ -35,6 +35,7 @@ struct cause_event {
     /* what it waited for, for the caller; and for how long */
     uint32_t kind;
     uint64_t wait_ns, error_ns;
+    uint64_t most_ns; /* how long it may have waited, as far as times are rounded */
     struct cause_event *late;
 };
 

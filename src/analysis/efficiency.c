@@ -21,7 +21,8 @@ static uint64_t clocks_error(const struct wait_states *w)
 struct efficiency efficiency_of(const struct wait_states *w)
 {
     struct efficiency e = {0};
-    double useful = 0, useful_most = 0, waiting = 0, waiting_error = 0, mpi = 0, ideal = 0;
+    const double rounded = match_time_errors(w->match)->most;
+    double useful = 0, useful_most = 0, waiting = 0, waiting_error = 0, mpi = 0, mpi_most = 0, ideal = 0;
     for (uint32_t i = 0; i < w->causes_found.thread_count; i++) {
         const struct cause_thread *t = &w->causes_found.threads[i];
         e.threads += t->begun;
@@ -29,6 +30,7 @@ struct efficiency efficiency_of(const struct wait_states *w)
         useful_most = (double)t->useful_ns > useful_most ? (double)t->useful_ns : useful_most;
         ideal = (double)t->ideal_ns > ideal ? (double)t->ideal_ns : ideal;
         mpi += (double)t->mpi_ns;
+        mpi_most = (double)t->mpi_ns > mpi_most ? (double)t->mpi_ns : mpi_most;
     }
     for (size_t i = 0; i < w->row_count; i++) {
         waiting += (double)w->rows[i].sum.total_ns;
@@ -49,7 +51,8 @@ struct efficiency efficiency_of(const struct wait_states *w)
     ideal = ideal < useful_most ? useful_most : ideal > e.run_ns ? e.run_ns : ideal;
     e.serialization = useful_most / ideal < 1 ? useful_most / ideal : 1;
     e.transfer = e.communication / e.serialization;
-    e.error = 2 * (double)clocks_error(w) / e.run_ns;
+    e.useful_error = rounded * mpi / all;
+    e.error = 2 * (double)clocks_error(w) / e.run_ns + rounded * mpi_most / useful_most;
     return e;
 }
 

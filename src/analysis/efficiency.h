@@ -11,6 +11,7 @@ struct efficiency {
     double run_ns;                  /* from the first call's begin to the last one's end */
     double useful, waiting, in_mpi; /* parts of all threads' time; the last one: in MPI, but not waiting */
     double waiting_error;           /* of that part */
+    double useful_error;            /* of the useful part: how much less it may be, as durations are rounded down */
     double parallel;                /* mean useful time / run: the product of the following two */
     double load_balance;            /* mean / max useful time */
     double communication;           /* max useful time / run: the product of the following two */

@@ -31,6 +31,11 @@ uint32_t match_site_count(const struct match *m)
     return m->site_count;
 }
 
+const struct time_errors *match_time_errors(const struct match *m)
+{
+    return &m->errors;
+}
+
 const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank)
 {
     return rank < m->process_count ? &m->processes[rank].clock : NULL;
@@ -108,9 +113,12 @@ static bool examine(struct match *m, struct match_process *p, uint32_t thread)
     m->role = match_role_of(&m->roles, t->call.function);
     if (!m->role)
         return false;
-    if (m->role->act == ACT_NONE && !m->events->seen)
+    if (m->role->act == ACT_NONE && !m->events->seen && !time_errors_any(&m->errors))
         return true;
-    bool good = find_site(m, t, t->call.class_, &m->site) && match_act(m);
+    bool good = find_site(m, t, t->call.class_, &m->site) &&
+                time_errors_of(&m->errors, &t->errors, m->call, m->site, pilgrim_cursor_segment(t->cursor),
+                               m->role->act != ACT_NONE, &m->enter_error_ns, &m->leave_error_ns) &&
+                match_act(m);
     struct match_call *record = m->record;
     good = good && (!m->events->seen || see(m, record));
     m->record = NULL;
@@ -302,6 +310,7 @@ struct match *match_new(const struct pilgrim_trace *trace)
         return NULL;
     m->trace = trace;
     m->copies.sites_only = true;
+    time_errors_begin(&m->errors, pilgrim_property(trace, "timing"));
     m->process_count = pilgrim_rank_count(trace);
     m->processes = calloc(m->process_count + 1, sizeof *m->processes);
     if (m->processes)
@@ -312,8 +321,10 @@ struct match *match_new(const struct pilgrim_trace *trace)
 
 static void free_process(struct match *m, struct match_process *p)
 {
-    for (uint32_t i = 0; p->threads && i < p->thread_count; i++)
+    for (uint32_t i = 0; p->threads && i < p->thread_count; i++) {
         pilgrim_cursor_close(p->threads[i].cursor);
+        time_errors_free(&p->threads[i].errors);
+    }
     for (size_t i = 0; i < p->objects.capacity; i++)
         if (p->objects.slots[i].key.part[0] != KIND_MESSAGE)
             free(p->objects.slots[i].value);

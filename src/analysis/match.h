@@ -14,6 +14,8 @@
 
 #include <pilgrim/reader.h>
 
+#include "analysis/time_errors.h"
+
 /* A call that begins or ends operations. Borrowed until the function that it was given to returns, if nobody holds it
  * (match_call_hold). */
 struct match_call {
@@ -29,6 +31,7 @@ struct match_call {
     uint64_t seq;
     uint64_t enter_ns, leave_ns;             /* as the axis of match_options says */
     uint64_t local_enter_ns, local_leave_ns; /* by the clock of the process */
+    uint64_t enter_error_ns, leave_error_ns; /* how much later they may have been (time_errors.h) */
     void *user;                              /* for the caller; NULL at first */
 };
 
@@ -157,6 +160,9 @@ uint32_t match_site_count(const struct match *m);
 
 /* True if both are calls of one function; MPI_Comm_dup and MPI_Comm_dup_c are two. */
 bool match_same_function(const struct pilgrim_class *a, const struct pilgrim_class *b);
+
+/* Returns how times are rounded. Borrowed until match_free. */
+const struct time_errors *match_time_errors(const struct match *m);
 
 /* Returns the clock of a rank. Borrowed until match_free. */
 const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank);

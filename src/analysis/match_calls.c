@@ -30,7 +30,9 @@ struct match_call *match_record(struct match *m)
                                          .local_enter_ns = call->start_ns,
                                          .local_leave_ns = call->end_ns,
                                          .enter_ns = call->start_ns,
-                                         .leave_ns = call->end_ns};
+                                         .leave_ns = call->end_ns,
+                                         .enter_error_ns = m->enter_error_ns,
+                                         .leave_error_ns = m->leave_error_ns};
         if (m->common && call->timed) {
             m->record->enter_ns = pilgrim_clock_common(&m->process->clock, call->start_ns);
             m->record->leave_ns = pilgrim_clock_common(&m->process->clock, call->end_ns);

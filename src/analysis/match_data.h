@@ -80,6 +80,7 @@ struct match_thread {
     uint64_t waiting; /* calls in that list */
     uint32_t segment; /* of the classes that are cached */
     struct match_site_cached sites[SITES_CACHED];
+    struct time_errors_thread errors;
 };
 
 struct match_process {
@@ -110,6 +111,7 @@ struct match {
     struct world_ranks world_ranks;
     struct match_roles roles;
     struct class_copies copies;
+    struct time_errors errors;
     const struct class_copy **sites;
     uint32_t site_count;
     size_t site_capacity;
@@ -118,6 +120,7 @@ struct match {
     /* of the call that is being examined */
     struct match_process *process;
     uint32_t thread, site;
+    uint64_t enter_error_ns, leave_error_ns;
     const struct pilgrim_call *call;
     const struct match_role *role;
     struct match_call *record; /* NULL: nothing refers to it yet */

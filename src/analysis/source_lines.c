@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/function_names.h"
 
@@ -19,7 +20,6 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -408,6 +408,45 @@ static bool python_function(const struct pilgrim_frame *frame, struct source_fun
     else
         snprintf(function->place, sizeof function->place, "%.200s", frame->module);
     return true;
+}
+
+/* Returns the symbol of the function that FRAME is in; "": it is not known, or there is no frame. */
+static const char *symbol_of(const struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    uint64_t offset;
+    const char *symbol = frame && !frame->python ? lines->function(lines->trace, frame, &offset) : NULL;
+    return symbol ? symbol : "";
+}
+
+/* True if FRAME and its callers start the program. What is recorded of them may be the inner part only. */
+static bool starts_program(const struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    static const char start[] = "__libc_start_main"; /* some C libraries append to the name */
+    if (strcmp(symbol_of(lines, frame), "__libc_start_call_main") == 0 && !(frame = frame->caller))
+        return true;
+    return strncmp(symbol_of(lines, frame), start, sizeof start - 1) == 0 &&
+           (!frame->caller || (strcmp(symbol_of(lines, frame->caller), "_start") == 0 && !frame->caller->caller));
+}
+
+/* True if FRAME and its caller start a thread. Programs name functions of their own like the first one, so the second
+ * one must be there. */
+static bool starts_thread(const struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    static const char *const names[] = {"clone3", "__clone3", "clone", "__clone"};
+    if (strcmp(symbol_of(lines, frame), "start_thread") != 0 || !frame->caller || frame->caller->caller)
+        return false;
+    const char *outermost = symbol_of(lines, frame->caller);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(outermost, names[i]) == 0)
+            return true;
+    return false;
+}
+
+const struct pilgrim_frame *source_lines_caller(const struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    const struct pilgrim_frame *caller = frame->caller;
+    bool starts = lines && lines->function && caller && (starts_program(lines, caller) || starts_thread(lines, caller));
+    return starts ? NULL : caller;
 }
 
 bool source_lines_symbol(const struct source_lines *lines, const struct pilgrim_frame *frame,

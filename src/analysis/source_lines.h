@@ -44,6 +44,11 @@ struct source_function {
 bool source_lines_symbol(const struct source_lines *lines, const struct pilgrim_frame *frame,
                          struct source_function *function);
 
+/* Returns the caller of FRAME. NULL: there is none, or only the code of the C library that starts the program or the
+ * thread. Where that is in a library of its own it is not recorded; in a static program its names tell it. LINES may be
+ * NULL: then no names are known. */
+const struct pilgrim_frame *source_lines_caller(const struct source_lines *lines, const struct pilgrim_frame *frame);
+
 enum { SOURCE_FUNCTIONS_MAX = 16 };
 
 /* Sets FUNCTIONS to the functions that FRAME is in, the innermost first, and returns how many there are. There are

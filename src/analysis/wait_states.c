@@ -75,6 +75,9 @@ static bool add(struct wait_states *w, struct cause_event *event, const struct m
     struct wait_row *row = row_of(w, event->kind, call->site, call->rank);
     if (!row)
         return false;
+    const uint64_t more = event->most_ns - event->wait_ns,
+                   rounded = more > call->enter_error_ns ? more : call->enter_error_ns;
+    event->error_ns = event->error_ns > UINT64_MAX - rounded ? UINT64_MAX : event->error_ns + rounded;
     if (event->wait_ns <= event->error_ns) {
         row->sum.unresolved++;
         event->wait_ns = 0;
@@ -118,16 +121,28 @@ static struct cause_event *event_of(const struct wait_states *w, struct match_ca
     return event;
 }
 
-/* CALL waited NS for OTHER to begin. Of all that it waited for the longest counts; a call that waits for a sender does
- * not wait for a receiver as well. */
+/* Returns how much longer CALL may have waited for what begins up to LATER_NS after AT_NS: times are rounded down. */
+static uint64_t longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
+{
+    const uint64_t until = at_ns < call->leave_ns ? at_ns : call->leave_ns, last = at_ns + later_ns,
+                   left = call->leave_ns + call->leave_error_ns;
+    return (last < left ? last : left) - until;
+}
+
+/* CALL waited NS for OTHER to begin, or LONGER_NS longer. Of all that it waited for the longest counts; a call that
+ * waits for a sender does not wait for a receiver as well. */
 static bool note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
-                 struct match_call *other)
+                 uint64_t longer_ns, struct match_call *other)
 {
     struct cause_event *event = event_of(w, call), *late = event_of(w, other);
     if (!event || !late)
         return false;
     const bool other_kind = event->wait_ns && (event->kind == WAIT_LATE_RECEIVER) != (pattern == WAIT_LATE_RECEIVER);
-    if (other_kind ? pattern == WAIT_LATE_RECEIVER : ns <= event->wait_ns)
+    if (other_kind && pattern == WAIT_LATE_RECEIVER)
+        return true;
+    if (other_kind || ns + longer_ns > event->most_ns)
+        event->most_ns = ns + longer_ns;
+    if (!other_kind && ns <= event->wait_ns)
         return true;
     event->kind = pattern;
     event->wait_ns = ns;
@@ -148,9 +163,10 @@ static bool depends(const struct wait_states *w, struct match_call *call, struct
 /* Counts a receive that ended before its send began. */
 static void check_clocks(struct wait_states *w, const struct match_call *received, const struct match_call *sent)
 {
-    if (received->leave_ns >= sent->enter_ns)
+    const uint64_t left = received->leave_ns + received->leave_error_ns;
+    if (left >= sent->enter_ns)
         return;
-    const uint64_t early = sent->enter_ns - received->leave_ns;
+    const uint64_t early = sent->enter_ns - left;
     if (early <= error_of(w, received, sent))
         return;
     w->backward++;
@@ -173,13 +189,17 @@ static bool see_message(void *context, const struct match_operation *send, const
     }
     if (received && !received->given && blocks(w, received)) {
         const uint64_t until = began < received->leave_ns ? began : received->leave_ns;
-        if (until > received->enter_ns && !note(w, received, WAIT_LATE_SENDER, until - received->enter_ns, send->begun))
+        if (until > received->enter_ns && !note(w, received, WAIT_LATE_SENDER, until - received->enter_ns,
+                                                longer(received, began, send->begun->enter_error_ns), send->begun))
             return false;
     }
     if (sent && !sent->given && !send->buffered && blocks(w, sent) && posted > sent->enter_ns &&
-        posted < sent->leave_ns)
+        posted < sent->leave_ns + sent->leave_error_ns) {
+        const uint64_t until = posted < sent->leave_ns ? posted : sent->leave_ns;
         return depends(w, sent, receive->begun) &&
-               note(w, sent, WAIT_LATE_RECEIVER, posted - sent->enter_ns, receive->begun);
+               note(w, sent, WAIT_LATE_RECEIVER, until - sent->enter_ns,
+                    longer(sent, posted, receive->begun->enter_error_ns), receive->begun);
+    }
     return true;
 }
 
@@ -218,15 +238,16 @@ static void forget(void *context, struct match_call *call)
 
 /* ---- collective operations ---- */
 
-/* ENTRY waits until UNTIL begins; not longer than its own call takes. */
+/* ENTRY waits until UNTIL begins, or others do up to LATER_NS later; not longer than its own call takes. */
 static bool wait_for(struct wait_states *w, enum wait_pattern pattern, const struct match_entry *entry,
-                     const struct match_entry *until)
+                     const struct match_entry *until, uint64_t later_ns)
 {
     if (!until || until == entry || !entry->ended || !blocks(w, entry->ended))
         return true;
     struct match_call *call = entry->ended, *other = until->begun;
     const uint64_t end = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
-    return depends(w, call, other) && (end <= call->enter_ns || note(w, call, pattern, end - call->enter_ns, other));
+    return depends(w, call, other) && (end <= call->enter_ns || note(w, call, pattern, end - call->enter_ns,
+                                                                     longer(call, other->enter_ns, later_ns), other));
 }
 
 static bool is_root(const struct match_entry *entry)
@@ -242,6 +263,16 @@ static const struct match_entry *last_of(const struct match_collective *c, bool 
         if ((all || e->sends) && (!last || e->begun->enter_ns > last->begun->enter_ns))
             last = e;
     return last;
+}
+
+/* Returns by how much the last beginning may be later than that of LAST: times are rounded down. */
+static uint64_t later_than(const struct match_collective *c, bool all, const struct match_entry *last)
+{
+    uint64_t most = last->begun->enter_ns;
+    for (const struct match_entry *e = c->entries; e; e = e->next)
+        if ((all || e->sends) && e->begun->enter_ns + e->begun->enter_error_ns > most)
+            most = e->begun->enter_ns + e->begun->enter_error_ns;
+    return most - last->begun->enter_ns;
 }
 
 /* Returns those that send something; all: all. NULL: no memory */
@@ -270,10 +301,11 @@ static bool all_wait(struct wait_states *w, const struct match_collective *c, en
 {
     const struct match_entry *last = last_of(c, all);
     struct cause_hub *hub = last && last->begun ? hub_of(w, c, all) : NULL;
+    const uint64_t later = last ? later_than(c, all, last) : 0;
     bool good = hub != NULL || !last;
     for (const struct match_entry *e = c->entries; e && good; e = e->next)
         if (all || e->receives)
-            good = wait_for(w, pattern, e, last) && depends_on_all(w, e, hub);
+            good = wait_for(w, pattern, e, last, later) && depends_on_all(w, e, hub);
     cause_hub_drop(&w->causes_found, hub);
     return good;
 }
@@ -290,7 +322,8 @@ static bool from_root(struct wait_states *w, const struct match_collective *c)
 {
     const struct match_entry *root = root_of(c);
     for (const struct match_entry *e = c->entries; e; e = e->next)
-        if (e->receives && e->root != -3 && !wait_for(w, WAIT_BROADCAST, e, root))
+        if (e->receives && e->root != -3 &&
+            !wait_for(w, WAIT_BROADCAST, e, root, root ? root->begun->enter_error_ns : 0))
             return false;
     return true;
 }
@@ -301,7 +334,7 @@ static bool to_root(struct wait_states *w, const struct match_collective *c)
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (e != root && e->sends && e->root != -3 && (!first || e->begun->enter_ns < first->begun->enter_ns))
             first = e;
-    return !root || wait_for(w, WAIT_REDUCE, root, first);
+    return !root || wait_for(w, WAIT_REDUCE, root, first, first ? first->begun->enter_error_ns : 0);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -314,13 +347,16 @@ static bool scan(struct wait_states *w, const struct match_collective *c)
 {
     const struct match_entry **entries = malloc(c->entered * sizeof *entries), *last = NULL;
     size_t count = 0;
+    uint64_t latest = 0; /* that the last one may have begun */
     bool good = entries != NULL;
     for (const struct match_entry *e = c->entries; e && good; e = e->next)
         entries[count++] = e;
     if (good)
         qsort(entries, count, sizeof *entries, by_rank);
     for (size_t i = 0; i < count && good; i++) {
-        good = wait_for(w, WAIT_SCAN, entries[i], last);
+        good = wait_for(w, WAIT_SCAN, entries[i], last, last ? latest - last->begun->enter_ns : 0);
+        const uint64_t here = entries[i]->begun->enter_ns + entries[i]->begun->enter_error_ns;
+        latest = here > latest ? here : latest;
         last = !last || entries[i]->begun->enter_ns > last->begun->enter_ns ? entries[i] : last;
     }
     free(entries);
@@ -333,7 +369,7 @@ static bool met(const struct match_collective *c)
     const struct match_entry *last = last_of(c, true);
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (!e->ended || !e->ended->timed || !e->ended->returned || e->nonblocking ||
-            e->ended->leave_ns <= last->begun->enter_ns)
+            e->ended->leave_ns + e->ended->leave_error_ns <= last->begun->enter_ns)
             return false;
     return true;
 }

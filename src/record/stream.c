@@ -9,7 +9,7 @@
  * of failed polls is one symbol with an exponent, whatever the last poll returned. A class is looked up when the call
  * begins. If the call is a failed poll is known when it ends, so either class may be found at first.
  *
- * The file is over 400 lines because a call's class, its terminal and the prediction of the next one belong
+ * One file, because a call's class, its terminal and the prediction of the next one belong
  * together. */
 #include "record/stream.h"
 

@@ -37,6 +37,15 @@ static void late_sender(void)
         MPI_Recv(other, 8, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void late_sender_long(void) /* a small delay, behind much work that all do alike */
+{
+    const double end = seconds() + 0.01;
+
+    while (seconds() < end)
+        ;
+    late_sender();
+}
+
 static void late_sender_waitall(void)
 {
     MPI_Request requests[2];
@@ -148,6 +157,7 @@ static const struct {
     void (*run)(void);
 } patterns[] = {
     {"late-sender", late_sender},
+    {"late-sender-long", late_sender_long},
     {"late-sender-waitall", late_sender_waitall},
     {"late-receiver", late_receiver},
     {"barrier", barrier},

@@ -6,6 +6,8 @@
  *
  * With WALKS_MPI the calls are MPI's, and the tracer's shadow compares (tests/sites).
  *
+ * One file: the functions of all forms share the stack and the two comparisons.
+ *
  * Usage: walks SEED CALLS EVERY: CALLS probes in all, and the other unwinder at each EVERY-th. Prints what was done. */
 #define _GNU_SOURCE 1
 #include <alloca.h>

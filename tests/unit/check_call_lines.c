@@ -22,6 +22,12 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
     return NULL;
 }
 
+const struct pilgrim_frame *source_lines_caller(const struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    (void)lines;
+    return frame->caller;
+}
+
 bool source_lines_symbol(const struct source_lines *lines, const struct pilgrim_frame *frame,
                          struct source_function *function)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths, on stacks that are made here: a walk by any rules finds the frames that were laid out, and the trail
  * compares all words that it went by, and no others. No word outside of the range is read. What is known of code that
- * was unloaded is forgotten. The rules are not from .eh_frame, so call_path.c is compiled in here. */
+ * was unloaded is forgotten. A trail counts for as many bytes wherever the stack lies in its pages. The rules are not
+ * from .eh_frame, so call_path.c is compiled in here. */
 #define _GNU_SOURCE 1 /* MAP_ANONYMOUS */
 #include "../../src/unwind/call_path.c"
 
@@ -17,6 +18,7 @@ static uintptr_t addresses_used;
 static uintptr_t last_address; /* starts the program */
 static struct code_module modules[2] = {{.name = "one"}, {.name = "two"}};
 static uintptr_t moved_from = UINTPTR_MAX; /* addresses from here on are in the second module */
+static uintptr_t lower;                    /* so many bytes below the end of the stack layouts end */
 static char *stack;                        /* BYTES, and behind them a page that cannot be read */
 
 struct frame_rule frame_rule_of(const void *address)
@@ -94,8 +96,8 @@ static struct layout lay_out(unsigned frames, unsigned bytes)
 {
     struct layout l = {.count = frames + 1, .range = {(uintptr_t)stack, BYTES}};
     uintptr_t size = 128 + frames * (64 + bytes);
-    l.frame = (uintptr_t)stack + BYTES - size;
-    for (uintptr_t *word = (uintptr_t *)l.frame; word < (uintptr_t *)(stack + BYTES); word++)
+    l.frame = (uintptr_t)stack + BYTES - lower - size;
+    for (uintptr_t *word = (uintptr_t *)l.frame; word < (uintptr_t *)(l.frame + size); word++)
         *word = (uintptr_t)random_below(UINT32_MAX) << 20 | 1; /* no address, no place */
     uintptr_t sp = l.frame + FIRST_CFA, slot = FIRST_SLOT < 0 ? 0 : l.frame + FIRST_SLOT;
     uintptr_t returns[FRAMES_MOST];
@@ -180,6 +182,32 @@ START_TEST(groups_are_on_one_page)
             ck_assert_uint_eq((uintptr_t)w.words[i] / PAGE, first / PAGE);
         }
     }
+}
+END_TEST
+
+/* Where a page ends in a trail, words are there again, to fill the group. They do not count. */
+START_TEST(trails_count_alike_on_all_pages)
+{
+    static struct path_walk w;
+    unsigned filled = 0, places = 0;
+    for (unsigned trial = 0; trial < 20; trial++) {
+        const uint64_t seed = random_state;
+        for (lower = 0; lower < PAGE; lower += 256, places++) {
+            random_state = seed; /* the same frames, elsewhere */
+            struct layout l = lay_out(1 + trial * 2, trial % 2 ? 64 : 1000);
+            ck_assert_ptr_nonnull(find(&w, &l));
+            struct path_trail *t = path_trail_new(&w);
+            ck_assert_ptr_nonnull(t);
+            const size_t groups = (l.word_count + PATH_TOGETHER - 1) / PATH_TOGETHER;
+            ck_assert_uint_eq(path_trail_bytes_alike(t), sizeof *t + groups * sizeof t->words[0]);
+            ck_assert_uint_ge(path_trail_bytes(t), path_trail_bytes_alike(t));
+            filled += path_trail_bytes(t) > path_trail_bytes_alike(t);
+            free(t);
+        }
+    }
+    lower = 0;
+    ck_assert_uint_gt(filled, places / 20);
+    ck_assert_uint_lt(filled, places);
 }
 END_TEST
 
@@ -272,6 +300,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, trail_has_all_words);
     tcase_add_test(tests, groups_are_on_one_page);
+    tcase_add_test(tests, trails_count_alike_on_all_pages);
     tcase_add_test(tests, nothing_is_read_behind_another_page);
     tcase_add_test(tests, nothing_outside_is_read);
     tcase_add_test(tests, unloaded_code_is_forgotten);

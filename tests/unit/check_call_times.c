@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of calls as cursors read them: complete, behind calls that were passed over, in loops and later segments,
- * from files and from memory; and what is left of them if sections are damaged. */
+ * from files and from memory; and what is left of them if sections are damaged.
+ *
+ * One file, because one made trace serves all. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

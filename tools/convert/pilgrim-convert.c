@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../decoder/decode_errors.h"
+#include "../../decoder/output_file.h"
 #include "../../decoder/trace_input.h"
 #include "convert_run.h"
 
-enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, CRITERION = 256 };
+enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, CRITERION = 256 };
 
 static const struct convert_format *const formats[] = {&convert_chrome, &convert_perfetto};
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -158,76 +157,6 @@ static int parse(struct convert_settings *s, int argc, char **argv)
     return -1;
 }
 
-/* ---- the output ---- */
-
-/* Sets PATH to TRACE with another ending. */
-static bool default_output(const char *trace, const char *suffix, char path[PATH_BYTES])
-{
-    static const char ending[] = ".pilgrim";
-    size_t length = strlen(trace);
-    if (length > sizeof ending - 1 && strcmp(trace + length - (sizeof ending - 1), ending) == 0)
-        length -= sizeof ending - 1;
-    return snprintf(path, PATH_BYTES, "%.*s%s", (int)length, trace, suffix) < PATH_BYTES;
-}
-
-/* The output is written beside its place, and renamed when it is whole. */
-struct destination {
-    char path[PATH_BYTES], temporary[PATH_BYTES + 16];
-    bool standard;
-};
-
-/* Opens the output. Returns its descriptor, or -1: a message was printed, *STATUS is the exit status. */
-static int open_output(struct destination *d, const struct convert_settings *s, int *status)
-{
-    *status = EXIT_USAGE;
-    d->standard = strcmp(s->output ? s->output : s->trace, "-") == 0;
-    if (d->standard)
-        return 1;
-    const bool fits = s->output ? snprintf(d->path, sizeof d->path, "%s", s->output) < PATH_BYTES
-                                : default_output(s->trace, s->format->suffix, d->path);
-    if (!fits) {
-        complain("the name of the output is too long");
-        return -1;
-    }
-    if (!s->force && access(d->path, F_OK) == 0) {
-        complain("%s is there already: --force replaces it", d->path);
-        return -1;
-    }
-    snprintf(d->temporary, sizeof d->temporary, "%s.XXXXXX", d->path);
-    const int descriptor = mkstemp(d->temporary);
-    if (descriptor < 0) {
-        complain("cannot write %s: %s", d->path, strerror(errno));
-        *status = EXIT_DAMAGED;
-        return -1;
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(descriptor, 0666 & ~mask) != 0)
-        complain("%s: cannot set its permissions: %s", d->path, strerror(errno));
-    return descriptor;
-}
-
-/* Puts the output in its place, or takes it away. */
-static int close_output(const struct destination *d, struct output *o, bool keep)
-{
-    out_flush(o);
-    int why = o->error;
-    if (d->standard && why == EPIPE)
-        return 0;
-    if (!d->standard) {
-        if (close(o->descriptor) != 0 && !why)
-            why = errno;
-        if (!why && keep && rename(d->temporary, d->path) != 0)
-            why = errno;
-        if (why || !keep)
-            unlink(d->temporary);
-    }
-    if (!why)
-        return 0;
-    complain("cannot write %s: %s", d->standard ? "the output, which is incomplete" : d->path, strerror(why));
-    return EXIT_DAMAGED;
-}
-
 /* ---- the trace ---- */
 
 static int convert_trace(const struct convert_settings *s, const struct pilgrim_trace *trace,
@@ -237,13 +166,14 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments};
     struct convert_result result;
     struct pilgrim_error error;
-    struct destination destination;
+    struct output_file file;
     int status = EXIT_USAGE;
     if (s->selection && pilgrim_selection_check(s->selection, trace, &error) != PILGRIM_OK) {
         complain("%s: %s", s->trace, error.message);
         return EXIT_USAGE;
     }
-    out = (struct output){.descriptor = open_output(&destination, s, &status)};
+    out = (struct output){.descriptor =
+                              output_file_open(&file, s->output, s->trace, s->format->suffix, s->force, &status)};
     if (out.descriptor < 0)
         return status;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
@@ -255,7 +185,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     const enum pilgrim_status converted = convert_run(&c, s->format, s->selection, lines, &result, &error);
     source_lines_free(lines);
     const bool whole = converted == PILGRIM_OK && opened->status == PILGRIM_OK;
-    status = close_output(&destination, &out, whole || result.calls > 0);
+    status = output_file_close(&file, &out, whole || result.calls > 0);
     if (status)
         return status;
     if (c.drawn && whole)

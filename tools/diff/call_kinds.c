@@ -161,7 +161,7 @@ static uint32_t take_path(struct call_kinds *k, unsigned side, const struct pilg
     enum { DEPTH_MAX = 256 };
     uint32_t frames[DEPTH_MAX], depth = 0, path = NONE, callee = function;
     bool is_new;
-    for (const struct pilgrim_frame *f = site; f && depth < DEPTH_MAX; f = f->caller) {
+    for (const struct pilgrim_frame *f = site; f && depth < DEPTH_MAX; f = source_lines_caller(k->lines[side], f)) {
         frames[depth] = take_frame(k, side, f, callee);
         if (frames[depth] == NONE)
             return NONE - 1;

@@ -27,6 +27,7 @@ static const struct {
     {"run", "mpiexec -n 4 pilgrim run ./app", "behind the launcher"},
     {NULL, NULL, "See a run on one page"},
     {NULL, "pilgrim TRACE", "what ran, where time went, what is odd"},
+    {"report", "pilgrim report TRACE", "the same and more, as one HTML file"},
     {NULL, NULL, "Ask what it did"},
     {"decode", "pilgrim decode TRACE", "its calls, one a line"},
     {"decode", "pilgrim decode --stats TRACE", "what calls cost, and where"},

@@ -19,9 +19,9 @@ static const char usage[] =
 
 static const char help[] =
     "\n"
-    "Prints where the ranks of a Pilgrim trace with exact times waited for each other, what that is due to, and the "
-    "critical\n"
-    "path.\n"
+    "Prints where the ranks of a Pilgrim trace waited for each other, what that is due to, and the critical path. Of "
+    "a\n"
+    "profile (PILGRIM_TIMING=aggregate), how long calls waited at most.\n"
     "\n"
     "  --format=text|json|csv  a table for people (the default), one JSON object a line, or comma-separated values\n"
     "  --limit=N               lines of the table at most; 20 if not given\n"
@@ -29,7 +29,7 @@ static const char help[] =
     "  --modules=FOLDERS       folders to search first for the program and its libraries, for source lines\n"
     "  --help, --version\n"
     "\n"
-    "Exit status: 0 all printed; 1 the trace is damaged or cannot be read, it has no exact times, or the output "
+    "Exit status: 0 all printed; 1 the trace is damaged or cannot be read, it has no times, or the output "
     "cannot\n"
     "be written; 2 wrong use.\n";
 
@@ -41,20 +41,23 @@ static int failed(const char *what, const char *why)
 
 /* ---- the trace ---- */
 
+/* True if the trace has only a profile. */
+static bool is_profile(const struct pilgrim_trace *trace)
+{
+    const char *timing = pilgrim_property(trace, "timing");
+    return timing && strcmp(timing, "aggregate") == 0;
+}
+
 /* Returns why the trace cannot be analysed; NULL: it can. */
 static const char *why_not(const struct pilgrim_trace *trace)
 {
-    static const char text[] =
-        "its times say nothing of the order of calls, so waits are not known; run the program again with "
-        "PILGRIM_TIMING=exact";
+    static const char text[] = "it has no times, so waits are not known; run the program again with "
+                               "PILGRIM_TIMING=exact";
     const char *timing = pilgrim_property(trace, "timing");
     struct pilgrim_clock clock;
     struct pilgrim_error error;
-    if (!timing || strcmp(timing, "exact") != 0)
-        return timing && strncmp(timing, "bins", 4) == 0 ? "its times are rounded (PILGRIM_TIMING=bins), and their "
-                                                           "errors not known well enough; run the program "
-                                                           "again with PILGRIM_TIMING=exact"
-                                                         : text;
+    if (!timing || (strcmp(timing, "exact") != 0 && strncmp(timing, "bins", 4) != 0))
+        return text;
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
         if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)
             return "it has no clock measurement for all ranks";
@@ -64,19 +67,27 @@ static const char *why_not(const struct pilgrim_trace *trace)
 static int print_trace(const char *path, const struct pilgrim_trace *trace, const struct pilgrim_error *opened,
                        struct report *r, const char *modules)
 {
-    struct wait_states w;
+    struct wait_states w = {0};
     struct pilgrim_error error;
     int result = 0;
-    const char *why = why_not(trace);
+    enum pilgrim_status status;
+    const bool profile = is_profile(trace);
+    const char *why = profile ? NULL : why_not(trace);
     if (why)
         return failed(path, why);
+    if (profile && r->each)
+        return failed(path, "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; "
+                            "run the program again with PILGRIM_TIMING=exact");
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
     if (r->lines) {
         source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
         source_lines_use_trace(r->lines, trace, pilgrim_frame_function);
     }
     r->w = &w;
-    enum pilgrim_status status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, &error);
+    if (profile)
+        status = waits_print_bounds(r, trace, &error);
+    else
+        status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, &error);
     if (w.match && !waits_print(r) && status == PILGRIM_OK) {
         status = PILGRIM_NOMEM;
         snprintf(error.message, sizeof error.message, "not enough memory");

@@ -130,11 +130,12 @@ static void put_share(char text[64], const char *name, double share, double erro
 static void text_efficiency(const struct report *r)
 {
     const struct efficiency *e = &r->efficiency;
-    char run[OUT_DURATION_MAX], waiting[64], text[512], error[32] = "";
+    char run[OUT_DURATION_MAX], useful[64], waiting[64], text[512], error[32] = "";
     put_duration(run, e->run_ns);
+    put_share(useful, "useful", e->useful, e->useful_error);
     put_share(waiting, "waiting", e->waiting, e->waiting_error);
-    snprintf(text, sizeof text, "%u ranks, run %s; useful %.1f%%, %s, else in MPI %.1f%%\n", r->w->process_count, run,
-             100 * e->useful, waiting, 100 * e->in_mpi);
+    snprintf(text, sizeof text, "%u ranks, run %s; %s, %s, else in MPI %.1f%%\n", r->w->process_count, run, useful,
+             waiting, 100 * e->in_mpi);
     out_text(r->o, text);
     if (e->parallel <= 0)
         return;
@@ -158,7 +159,7 @@ static void text_summary(const struct report *r)
         unmatched += t->unmatched[i];
     text_efficiency(r);
     if (unresolved) {
-        snprintf(text, sizeof text, "not resolved: %llu waits that are not longer than the clocks' errors\n",
+        snprintf(text, sizeof text, "not resolved: %llu waits that are not longer than their errors\n",
                  (unsigned long long)unresolved);
         out_text(r->o, text);
     }

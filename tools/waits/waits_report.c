@@ -5,15 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX])
+void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
 {
-    const struct pilgrim_class *class = match_site(r->w->match, site);
-    const struct pilgrim_frame *frame = class ? class->site : NULL;
     const char *line = frame && r->lines && r->format != REPORT_JSON ? source_lines_find(r->lines, frame) : NULL;
     if (!frame || line)
         snprintf(text, PLACE_MAX, "%s", line ? line : "?");
     else
         snprintf(text, PLACE_MAX, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
+}
+
+void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX])
+{
+    const struct pilgrim_class *class = match_site(r->w->match, site);
+    report_frame(r, class ? class->site : NULL, text);
 }
 
 const char *report_function(const struct report *r, uint32_t site)

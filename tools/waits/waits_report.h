@@ -35,11 +35,21 @@ const char *report_function(const struct report *r, uint32_t site);
 /* Writes the place of a call site to TEXT: "FILE:LINE", or "MODULE+0xOFFSET". */
 void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX]);
 
+/* The same of a frame; NULL: "?". */
+void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX]);
+
+/* Prints a field of CSV. */
+void report_csv_text(struct output *o, const char *text);
+
 /* Returns a thread of those that causes are numbered by; NULL: several. */
 const struct cause_thread *report_thread(const struct report *r, uint32_t thread);
 
 bool report_text(const struct report *r);
 void report_rows(const struct report *r);
+
+/* Prints what a profile says: how long calls may have waited at most. errors: as profile_make */
+enum pilgrim_status waits_print_bounds(struct report *r, const struct pilgrim_trace *trace,
+                                       struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Prints a wait: a wait_each whose context is the report. */
 bool report_wait(void *context, const struct cause_event *event);

@@ -158,6 +158,7 @@ static void json_efficiency(const struct report *r)
 {
     const struct efficiency *e = &r->efficiency;
     json_real(r->o, ",\"useful\":", e->useful);
+    json_real(r->o, ",\"useful_error\":", e->useful_error);
     json_real(r->o, ",\"waiting\":", e->waiting);
     json_real(r->o, ",\"waiting_error\":", e->waiting_error);
     json_real(r->o, ",\"mpi\":", e->in_mpi);
@@ -185,7 +186,7 @@ static void json_summary(const struct report *r)
 }
 
 /* Prints a field as RFC 4180 has it. */
-static void csv_text(struct output *o, const char *text)
+void report_csv_text(struct output *o, const char *text)
 {
     const bool quoted = text[strcspn(text, ",\"\r\n")] != 0;
     out_text(o, quoted ? "\"" : "");
@@ -203,11 +204,11 @@ static void csv_row(const struct report *r, const struct wait_row *row)
                                 row->sum.max_ns, row->sum.error_ns, row->sum.unresolved};
     char place[PLACE_MAX];
     report_place(r, row->site, place);
-    csv_text(r->o, wait_pattern_name(row->pattern));
+    report_csv_text(r->o, wait_pattern_name(row->pattern));
     out_char(r->o, ',');
-    csv_text(r->o, report_function(r, row->site));
+    report_csv_text(r->o, report_function(r, row->site));
     out_char(r->o, ',');
-    csv_text(r->o, place);
+    report_csv_text(r->o, place);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         out_char(r->o, ',');
         out_uint(r->o, numbers[i]);
