@@ -117,7 +117,7 @@ static enum pilgrim_status skip(struct counted_calls *c, struct pilgrim_error *e
     c->stands_for = 0;
     c->found++;
     c->count--;
-    return pilgrim_cursor_skip(c->cursor, calls) == PILGRIM_OK ? PILGRIM_OK : no_memory(error);
+    return pilgrim_cursor_skip_repeats(c->cursor, calls) == PILGRIM_OK ? PILGRIM_OK : no_memory(error);
 }
 
 static bool is_behind(const struct counted_calls *c)

@@ -12,12 +12,15 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/flat_grammar.h"
 
-/* STEPS_FREE: of the walk; each repeat earns some more, as it saves at least as many calls. A period of the values may
- * be that of up to MULTIPLES_MAX periods of the structure. */
+/* STEPS_FREE: of the walk; each repeat earns some more, as it saves at least as many calls. To look at CALLS_PER_STEP
+ * calls is a step, too. The values of all classes have VALUES_SYMBOLS_MAX symbols at most, or some classes are not
+ * followed. A period of the values may be that of up to MULTIPLES_MAX periods of the structure. */
 enum {
     CALLS_MIN = 32,
     STEPS_FREE = 1 << 11,
     STEPS_EARNED = 64,
+    CALLS_PER_STEP = 16,
+    VALUES_SYMBOLS_MAX = 1 << 18,
     MULTIPLES_MAX = 16,
     SIGNATURES_MAX = 1024,
     CLASSES_MAX = 1 << 12,
@@ -26,7 +29,7 @@ enum {
 };
 
 /* What is known of threads with certain grammars. */
-struct memo {
+struct repeats_memo {
     bool used;
     uint64_t tables, structure;
     uint64_t *values; /* of each class */
@@ -41,14 +44,14 @@ struct class_values {
     struct flat_grammar flat; /* without rules: the values are not followed */
 };
 
-struct frame {
+struct repeats_frame {
     uint32_t rule;
     size_t symbol;
     uint64_t copy;
 };
 
 struct repeats {
-    struct memo memos[MEMOS];
+    struct repeats_memo memos[MEMOS];
     uint64_t *values; /* of the thread that is asked for, by class */
     size_t capacity;
     const struct pilgrim_cursor *cursor; /* from here on: the walk */
@@ -59,6 +62,7 @@ struct repeats {
     uint64_t *within; /* calls of each class in the period that is looked at */
     uint64_t at;      /* calls before the walk's place */
     uint64_t steps;
+    size_t symbols; /* of the values of all classes */
     struct repeat *found;
     size_t count, found_capacity;
 };
@@ -83,11 +87,11 @@ static void end_walk(struct repeats *r)
     r->count = r->found_capacity = 0;
 }
 
-static void forget(struct memo *m)
+static void forget(struct repeats_memo *m)
 {
     free(m->values);
     free(m->repeats);
-    *m = (struct memo){0};
+    *m = (struct repeats_memo){0};
 }
 
 void repeats_free(struct repeats *r)
@@ -121,12 +125,15 @@ static enum pilgrim_status ask_class(struct repeats *r, size_t class, struct pil
     if (c->asked)
         return PILGRIM_OK;
     c->asked = true;
-    if (pilgrim_class_info(r->cursor, class, &info) != PILGRIM_OK || info.signature_count > SIGNATURES_MAX)
+    if (pilgrim_class_info(r->cursor, class, &info) != PILGRIM_OK || info.signature_count > SIGNATURES_MAX ||
+        r->symbols > VALUES_SYMBOLS_MAX)
         return PILGRIM_OK;
     c->steady = true;
     for (uint64_t i = 0; i < info.signature_count && c->steady; i++)
         c->steady = !pilgrim_signature_varies(r->cursor, class, i);
-    return c->steady ? flat_grammar_read(&c->flat, r->cursor, info.values, error) : PILGRIM_OK;
+    enum pilgrim_status status = c->steady ? flat_grammar_read(&c->flat, r->cursor, info.values, error) : PILGRIM_OK;
+    r->symbols += c->flat.rules ? c->flat.first[c->flat.rules] : 0;
+    return status;
 }
 
 /* Finds how often the class's values go on in the same way, with WITHIN of them in each period, from the walk's place
@@ -202,7 +209,7 @@ static bool keep(struct repeats *r, const struct repeat *repeat, uint64_t copies
     }
     r->found[r->count++] = *repeat;
     r->at += repeat->period * repeat->periods;
-    r->steps += STEPS_EARNED;
+    r->steps += STEPS_EARNED + (repeat->period + r->class_count) / CALLS_PER_STEP;
     for (size_t class = 0; class < r->class_count; class ++)
         r->taken[class] += r->within[class] * copies;
     return true;
@@ -218,6 +225,8 @@ static enum pilgrim_status try_symbol(struct repeats *r, const struct pilgrim_sy
     if (symbol->exponent - copy < REPEATS_MIN || period > REPEATS_PERIOD_MAX || period == 0 ||
         (!symbol->is_rule && symbol->ramp))
         return PILGRIM_OK;
+    const uint64_t cost = (period + r->class_count) / CALLS_PER_STEP;
+    r->steps -= cost < r->steps ? cost : r->steps - 1;
     memset(r->within, 0, r->class_count * sizeof *r->within);
     enum pilgrim_status status = look(r, symbol, period, symbol->exponent - copy, &repeat, error);
     if (status != PILGRIM_OK || repeat.periods == 0)
@@ -230,11 +239,12 @@ static enum pilgrim_status try_symbol(struct repeats *r, const struct pilgrim_sy
 
 static enum pilgrim_status walk(struct repeats *r, struct pilgrim_error *error)
 {
-    struct frame frames[WALK_DEPTH_MAX] = {{.symbol = r->structure.first[0]}};
+    struct repeats_frame frames[WALK_DEPTH_MAX] = {{.symbol = r->structure.first[0]}};
     enum pilgrim_status status = PILGRIM_OK;
     size_t depth = 1;
-    for (r->steps = STEPS_FREE; depth > 0 && r->steps > 0 && status == PILGRIM_OK; r->steps--) {
-        struct frame *top = &frames[depth - 1];
+    for (r->steps = STEPS_FREE; depth > 0 && r->steps > 0 && r->count < REPEATS_COUNT_MAX && status == PILGRIM_OK;
+         r->steps--) {
+        struct repeats_frame *top = &frames[depth - 1];
         if (top->symbol == r->structure.first[top->rule + 1]) {
             if (--depth > 0)
                 frames[depth - 1].copy++;
@@ -251,7 +261,7 @@ static enum pilgrim_status walk(struct repeats *r, struct pilgrim_error *error)
         } else if (s->is_rule && depth == WALK_DEPTH_MAX) {
             break;
         } else if (s->is_rule) {
-            frames[depth++] = (struct frame){(uint32_t)s->value, r->structure.first[s->value], 0};
+            frames[depth++] = (struct repeats_frame){(uint32_t)s->value, r->structure.first[s->value], 0};
         } else {
             const uint64_t class = s->value + (s->ramp ? top->copy : 0);
             if (class >= r->class_count)
@@ -286,7 +296,7 @@ static enum pilgrim_status read_values(struct repeats *r, const struct pilgrim_c
     return PILGRIM_OK;
 }
 
-static struct memo *memo_of(struct repeats *r, uint64_t structure, size_t class_count)
+static struct repeats_memo *memo_of(struct repeats *r, uint64_t structure, size_t class_count)
 {
     uint64_t hash = structure;
     for (size_t i = 0; i < class_count; i++)
@@ -294,7 +304,7 @@ static struct memo *memo_of(struct repeats *r, uint64_t structure, size_t class_
     return &r->memos[hash >> 32 & (MEMOS - 1)];
 }
 
-static bool memo_fits(const struct memo *m, const struct repeats *r, uint64_t tables,
+static bool memo_fits(const struct repeats_memo *m, const struct repeats *r, uint64_t tables,
                       const struct pilgrim_thread_info *thread)
 {
     return m->used && m->tables == tables && m->structure == thread->structure &&
@@ -303,13 +313,13 @@ static bool memo_fits(const struct memo *m, const struct repeats *r, uint64_t ta
 }
 
 /* Fills in the memo of the cursor's thread. */
-static enum pilgrim_status fill(struct repeats *r, struct memo *m, const struct pilgrim_cursor *cursor,
+static enum pilgrim_status fill(struct repeats *r, struct repeats_memo *m, const struct pilgrim_cursor *cursor,
                                 const struct pilgrim_thread_info *thread, struct pilgrim_error *error)
 {
     const size_t count = thread->class_count;
     r->cursor = cursor;
     r->class_count = count;
-    r->at = 0;
+    r->at = r->symbols = 0;
     r->classes = calloc(count, sizeof *r->classes);
     r->taken = calloc(count, sizeof *r->taken);
     r->within = calloc(count, sizeof *r->within);
@@ -321,7 +331,8 @@ static enum pilgrim_status fill(struct repeats *r, struct memo *m, const struct 
         status = walk(r, error);
     if (status == PILGRIM_OK) {
         memcpy(values, r->values, count * sizeof *values);
-        *m = (struct memo){true, pilgrim_cursor_tables(cursor), thread->structure, values, count, r->found, r->count};
+        *m = (struct repeats_memo){true,    pilgrim_cursor_tables(cursor), thread->structure, values, count, r->found,
+                                   r->count};
         r->found = NULL;
         values = NULL;
     }
@@ -344,7 +355,7 @@ enum pilgrim_status repeats_of(struct repeats *r, const struct pilgrim_cursor *c
     enum pilgrim_status status = read_values(r, cursor, thread.class_count, &known, error);
     if (status != PILGRIM_OK || !known)
         return status;
-    struct memo *m = memo_of(r, thread.structure, thread.class_count);
+    struct repeats_memo *m = memo_of(r, thread.structure, thread.class_count);
     if (!memo_fits(m, r, pilgrim_cursor_tables(cursor), &thread)) {
         forget(m);
         status = fill(r, m, cursor, &thread, error);

@@ -8,7 +8,7 @@
 
 #include <pilgrim/reader.h>
 
-enum { REPEATS_PERIOD_MAX = 4096, REPEATS_MIN = 4 };
+enum { REPEATS_PERIOD_MAX = 4096, REPEATS_MIN = 4, REPEATS_COUNT_MAX = 1 << 16 };
 
 /* Calls FIRST to FIRST + PERIOD x PERIODS - 1 of a segment, from 0: the I-th call of each period has the same class
  * and signature, and no signature stands for other numbers in each call that has it. */
@@ -24,8 +24,8 @@ struct repeats *repeats_new(void); /* NULL: no memory */
 void repeats_free(struct repeats *r);
 
 /* Sets *FOUND to the repeats of the cursor's thread in its segment, *COUNT of them, in their order; not all that there
- * are, if looking for them would take longer than they may save. Threads whose grammars are the same share what was
- * found. Borrowed until the next call. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+ * are, if looking for them would take longer than they may save, and REPEATS_COUNT_MAX at most. Threads whose grammars
+ * are the same share what was found. Borrowed until the next call. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status repeats_of(struct repeats *r, const struct pilgrim_cursor *cursor, const struct repeat **found,
                                size_t *count, struct pilgrim_error *error) PILGRIM_CHECKED;
 

@@ -144,6 +144,7 @@ START_TEST(null_of_cursors)
     INVALID(pilgrim_cursor_pass(cursor, NULL, &count, &error));
     INVALID(pilgrim_cursor_pass(cursor, &class_number, NULL, &error));
     REFUSED(pilgrim_cursor_skip(NULL, 1));
+    REFUSED(pilgrim_cursor_skip_repeats(NULL, 1));
     INVALID(pilgrim_cursor_next_segment(NULL, &error));
     ck_assert_uint_eq(pilgrim_cursor_segment(NULL), 0);
     ck_assert_uint_eq(pilgrim_cursor_segment_calls(NULL), 0);
