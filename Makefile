@@ -210,6 +210,10 @@ $(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
 
+$(B)/obj/tools/convert/%.o: $(S)/tools/convert/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(OTF2_FLAGS) -I$(S)/src -c -o $@ $<
+
 $(B)/obj/tools/%.o: $(S)/tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
@@ -343,20 +347,20 @@ DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addp
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
+CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
 
-REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/libanalysis.a
+REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a
 
 # A page's text, a string a line.
 $(B)/%.inc: $(S)/tools/report/%
 	$(call say,TEXT)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< >$@
 
-$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc)
+$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc waits.js.inc)
 
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -521,7 +525,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options journal top waits
+FUZZERS := reader merge options journal top waits diff convert
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -548,6 +552,10 @@ $(B)/obj/fuzz/pilgrim-waits.o: $(S)/tools/waits/pilgrim-waits.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=waits_main -Wno-missing-prototypes -c -o $@ $<
 
+$(B)/obj/fuzz/pilgrim-diff.o: $(S)/tools/diff/pilgrim-diff.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=diff_main -Wno-missing-prototypes -c -o $@ $<
+
 $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
@@ -562,6 +570,12 @@ $(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-to
 	$(FUZZ_LINK)
 
 $(B)/fuzz_waits: $(addprefix $(B)/obj/fuzz/,fuzz_waits.o sections.o pilgrim-waits.o) $(filter-out %/pilgrim-waits.o,$(WAITS)) $(B)/libcore.a
+	$(FUZZ_LINK)
+
+$(B)/fuzz_convert: $(addprefix $(B)/obj/fuzz/,fuzz_convert.o sections.o) $(filter-out %/pilgrim-convert.o,$(CONVERT)) $(B)/libcore.a
+	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
+
+$(B)/fuzz_diff: $(addprefix $(B)/obj/fuzz/,fuzz_diff.o sections.o pilgrim-diff.o) $(filter-out %/pilgrim-diff.o,$(DIFF)) $(B)/libcore.a
 	$(FUZZ_LINK)
 
 $(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o) \
@@ -606,7 +620,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/scripts/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks finalize scale overhead worst alloc threads decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead worst alloc threads decode convert; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)
@@ -634,7 +648,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc waits.js.inc)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

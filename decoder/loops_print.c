@@ -43,9 +43,33 @@ void loops_number(struct output *o, uint64_t first, uint64_t last)
     out_text(o, ": ");
 }
 
+/* Prints "in 1 of 5 iterations" if TIMES of AROUND are that, in small numbers. */
+static bool out_fraction(struct output *o, uint64_t times, uint64_t around, const char *separator)
+{
+    enum { MOST = 20 };
+    for (uint64_t of = 2; of <= MOST; of++) {
+        uint64_t part = (uint64_t)((double)times / (double)around * (double)of + 0.5), left, right;
+        if (part == 0 || __builtin_mul_overflow(part, around, &left) || __builtin_mul_overflow(times, of, &right) ||
+            left != right)
+            continue;
+        out_text(o, separator);
+        out_text(o, "in ");
+        out_uint(o, part);
+        out_text(o, " of ");
+        out_uint(o, of);
+        out_text(o, " iterations");
+        return true;
+    }
+    return false;
+}
+
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator)
 {
     if (times >= around)
+        return;
+    const char *before = *separator;
+    *separator = ", ";
+    if (out_fraction(o, times, around, before))
         return;
     double percent = 100 * (double)times / (double)around;
     char text[32];
@@ -53,11 +77,10 @@ void loops_share(struct output *o, uint64_t times, uint64_t around, const char *
         strcpy(text, "less than 0.1");
     else
         snprintf(text, sizeof text, percent < 10 || percent >= 99 ? "%.1f" : "%.0f", percent < 99.9 ? percent : 99.9);
-    out_text(o, *separator);
+    out_text(o, before);
     out_text(o, "in ");
     out_text(o, text);
     out_text(o, "% of the iterations");
-    *separator = ", ";
 }
 
 void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator)

@@ -21,23 +21,31 @@ static bool default_path(const char *trace, const char *suffix, char path[PATH_M
     return snprintf(path, PATH_MAX, "%.*s%s", (int)length, trace, suffix) < PATH_MAX;
 }
 
-int output_file_open(struct output_file *f, const char *out, const char *trace, const char *suffix, bool force,
-                     int *status)
+bool output_file_name(struct output_file *f, const char *out, const char *trace, const char *suffix, bool force)
 {
-    *status = 2;
     f->standard = strcmp(out ? out : trace, "-") == 0;
     if (f->standard)
-        return 1;
+        return true;
     const bool fits =
         out ? snprintf(f->path, sizeof f->path, "%s", out) < PATH_MAX : default_path(trace, suffix, f->path);
     if (!fits) {
         complain("the name of the output is too long");
-        return -1;
+        return false;
     }
-    if (!force && access(f->path, F_OK) == 0) {
-        complain("%s is there already: --force replaces it", f->path);
+    if (force || access(f->path, F_OK) != 0)
+        return true;
+    complain("%s is there already: --force replaces it", f->path);
+    return false;
+}
+
+int output_file_open(struct output_file *f, const char *out, const char *trace, const char *suffix, bool force,
+                     int *status)
+{
+    *status = 2;
+    if (!output_file_name(f, out, trace, suffix, force))
         return -1;
-    }
+    if (f->standard)
+        return 1;
     snprintf(f->temporary, sizeof f->temporary, "%s.XXXXXX", f->path);
     const int descriptor = mkstemp(f->temporary);
     if (descriptor < 0) {

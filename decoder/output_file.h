@@ -12,9 +12,12 @@ struct output_file {
     bool standard; /* it is the standard output */
 };
 
-/* Opens OUT; NULL: TRACE with the ending SUFFIX in place of .pilgrim. "-" is the standard output. A file that is there
- * is not replaced without FORCE. Returns the descriptor, or -1: a message was printed, *STATUS is the exit status (2:
- * wrong use, 1: it cannot be written). */
+/* Names the file: OUT, or if that is NULL, TRACE with the ending SUFFIX in place of .pilgrim. "-" is the standard
+ * output. What is there is not replaced without FORCE. Returns false if it cannot be so: a message was printed. */
+bool output_file_name(struct output_file *f, const char *out, const char *trace, const char *suffix, bool force);
+
+/* Opens the file that output_file_name names. Returns the descriptor, or -1: a message was printed, *STATUS is the exit
+ * status (2: wrong use, 1: it cannot be written). */
 int output_file_open(struct output_file *f, const char *out, const char *trace, const char *suffix, bool force,
                      int *status);
 

@@ -127,6 +127,9 @@ bool threads_print_some(struct output *o, const struct shown_thread *some, size_
 void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads);
 void loops_number(struct output *o, uint64_t first, uint64_t last);
 void loops_counts(struct output *o, const struct nest_counts *c);
+
+/* Prints "in 1 of 5 iterations" or "in 37% of the iterations", behind *SEPARATOR, which becomes ", ", if TIMES is less
+ * than AROUND. */
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator);
 void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator);
 

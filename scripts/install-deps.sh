@@ -32,6 +32,8 @@ netpipe-mpich2     tests: a real MPI program
 python3-mpi4py     tests: MPI in Python, which opens it so that nobody else sees its names
 python3-numpy      tests: arrays for that
 protobuf-compiler  tests: reads what pilgrim-convert writes
+libopen-trace-format2-dev  optional: OTF2, archives from pilgrim-convert
+otf2-tools         tests: otf2-print, which reads them
 '
 
 long='

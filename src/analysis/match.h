@@ -61,6 +61,7 @@ struct match_operation {
     int64_t tag;
     uint64_t bytes;    /* sent, or received; UINT64_MAX: not known */
     uint64_t capacity; /* of a receive's buffer; UINT64_MAX: not known */
+    uint64_t number;   /* among all operations and entries that the process began, from 1 */
     uint32_t part;     /* 0, or the number of the partitioned pair in its channel, from 1 */
     bool send;
     bool buffered; /* MPI_Bsend and the like: it never waits for the receiver */
@@ -97,6 +98,8 @@ struct match_entry {
                            * (MPI_PROC_NULL) */
     bool sends, receives; /* bytes, by what its arguments say. true if that is not known */
     uint64_t bytes;       /* the larger of what it sends and receives; UINT64_MAX: not known */
+    uint64_t number;      /* as in struct match_operation */
+    uint32_t site;        /* of the call that says what it does: of a persistent one, the call that made it */
     bool nonblocking, finalize;
 };
 
@@ -135,6 +138,8 @@ struct match_events {
     bool (*seen)(void *context, const struct match_seen *seen);
     /* A call whose `user` is set is freed; until match_free returns. */
     void (*freed)(void *context, struct match_call *call);
+    /* CALL, which `seen` will have next, asked for the operation or entry with this number, which had not ended. */
+    bool (*tested)(void *context, const struct pilgrim_call *call, uint64_t number);
     /* A message with both sides, or what has no partner: the other one is NULL, and its `reason` says why. */
     bool (*message)(void *context, const struct match_operation *send, const struct match_operation *receive);
     /* A collective operation, complete or not: entered < expected. */
@@ -166,6 +171,28 @@ const struct time_errors *match_time_errors(const struct match *m);
 
 /* Returns the clock of a rank. Borrowed until match_free. */
 const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank);
+
+/* Return, while `seen` has a call, the identity of the communicator that a value of it names, and that of the
+ * communicator of a window or file, with the number of that among those of the communicator. 0: not known */
+uint64_t match_seen_comm(struct match *m, const struct pilgrim_value *comm);
+uint64_t match_seen_container(const struct match *m, const struct pilgrim_value *container, uint64_t *sub);
+
+/* Returns the rank in MPI_COMM_WORLD of RANK of the communicator of a window, while `seen` has a call; -1: not known.
+ */
+int64_t match_seen_world_rank(const struct match *m, const struct pilgrim_value *container, int64_t rank);
+
+/* A process in a communicator that was created. */
+struct match_member {
+    uint64_t identity; /* of the communicator; 0: not known */
+    uint64_t side;     /* of an inter-communicator: which of its groups the process is in; else 0 */
+    uint64_t members;  /* of both groups; 0: not known */
+    int64_t number;    /* its number on this rank (comm:3); -1: the process is not in it */
+    int64_t rank;      /* in its group */
+    bool inter;
+};
+
+/* Fills in what communicator I, from 0, is to a rank, after match_trace. Returns false behind the last one. */
+bool match_member_at(const struct match *m, uint32_t rank, size_t i, struct match_member *member);
 
 /* Keeps a call, until match_call_drop. */
 void match_call_hold(struct match_call *call);

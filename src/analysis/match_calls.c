@@ -170,6 +170,7 @@ static bool begin(struct match *m, struct match_operation *op, bool blocking, co
 {
     const bool returned = m->call->ret.type != PILGRIM_NONE;
     op->begun = match_record(m);
+    op->number = ++m->process->begun;
     if (!op->begun)
         return false;
     if (blocking && !op->any_source && !op->any_tag)
@@ -458,13 +459,39 @@ static bool end_list(struct match *m, const struct pilgrim_value *list)
     return good;
 }
 
+static bool tell_tested(struct match *m, const struct pilgrim_value *name)
+{
+    const struct match_request *request = request_of(m, name);
+    if (!request || !request->active)
+        return true;
+    const uint64_t numbers[] = {request->send ? request->send->number : 0,
+                                request->receive ? request->receive->number : 0,
+                                request->entry ? request->entry->number : 0};
+    bool good = true;
+    for (int i = 0; i < 3 && good; i++)
+        good = !numbers[i] || m->events->tested(m->events->context, m->call, numbers[i]);
+    return good;
+}
+
+/* The call asked for requests, and none of them had ended. */
+static bool test(struct match *m)
+{
+    const struct pilgrim_value *list = role_in(m->role, m->call, P_REQUESTS);
+    if (!m->events->tested)
+        return true;
+    bool good = tell_tested(m, role_in(m->role, m->call, P_REQUEST));
+    for (size_t i = 0; list->type == PILGRIM_ARRAY && i < list->count && good; i++)
+        good = tell_tested(m, &list->items[i]);
+    return good;
+}
+
 static bool act_wait(struct match *m)
 {
     const struct pilgrim_value *flag = role_out(m->role, m->call, P_FLAG), *one = role_in(m->role, m->call, P_REQUEST);
     if (m->role->index[P_FLAG] >= 0 && !(flag->type == PILGRIM_BOOL || flag->type == PILGRIM_INT))
         return true;
     if (m->role->index[P_FLAG] >= 0 && flag->integer == 0)
-        return true;
+        return test(m);
     if (m->role->index[P_REQUESTS] >= 0)
         return end_list(m, role_in(m->role, m->call, P_REQUESTS));
     if (!call_succeeded(m->call) && role_out(m->role, m->call, P_REQUEST)->type != PILGRIM_NAME)
@@ -584,6 +611,7 @@ static struct match_entry *make_entry(struct match *m, const struct match_comm *
     const uint64_t sent = side_bytes(m, P_SENDCOUNT, P_SENDCOUNTS, P_SENDTYPE),
                    received = side_bytes(m, P_RECVCOUNT, P_RECVCOUNTS, P_RECVTYPE);
     entry->pattern = m->role->pattern;
+    entry->site = m->site;
     entry->comm = comm->number;
     entry->comm_rank = comm->rank;
     entry->root = root_of(m);

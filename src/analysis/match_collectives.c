@@ -78,6 +78,7 @@ bool match_enter(struct match *m, struct match_comm *comm, struct match_containe
         return false;
     }
     entry->next = NULL;
+    entry->number = ++m->process->begun;
     if (c->last)
         c->last->next = entry;
     else

@@ -95,6 +95,7 @@ struct match_process {
     struct match_operation *held, *held_last;
     bool cancels;         /* it calls MPI_Cancel */
     uint64_t outstanding; /* operations and collective calls whose partner is not there yet */
+    uint64_t begun;       /* operations and entries so far */
     uint64_t order;       /* for threads whose calls have no times */
     bool done;
 };

@@ -299,3 +299,40 @@ bool match_type_act(struct match *m)
         return true;
     }
 }
+
+/* ---- for the caller ---- */
+
+uint64_t match_seen_comm(struct match *m, const struct pilgrim_value *comm)
+{
+    const struct match_comm *found = match_comm_of(m, comm);
+    return found ? found->identity : 0;
+}
+
+static const struct match_container *container_of(const struct match *m, const struct pilgrim_value *name)
+{
+    const bool file = name->type == PILGRIM_OBJECT && strcmp(name->text, "file") == 0;
+    return match_object(m, file ? KIND_FILE : KIND_CONTAINER, name);
+}
+
+uint64_t match_seen_container(const struct match *m, const struct pilgrim_value *container, uint64_t *sub)
+{
+    const struct match_container *found = container_of(m, container);
+    *sub = found ? found->sub : 0;
+    return found ? found->comm.identity : 0;
+}
+
+int64_t match_seen_world_rank(const struct match *m, const struct pilgrim_value *container, int64_t rank)
+{
+    const struct match_container *found = container_of(m, container);
+    return found ? match_world_rank(m, &found->comm, rank) : -1;
+}
+
+bool match_member_at(const struct match *m, uint32_t rank, size_t i, struct match_member *member)
+{
+    const struct match_process *p = &m->processes[rank];
+    if (i >= p->created_count)
+        return false;
+    const struct match_created *c = &p->created[i];
+    *member = (struct match_member){c->comm.identity, c->comm.side, c->comm.members, c->number, c->comm.rank, c->inter};
+    return true;
+}

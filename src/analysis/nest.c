@@ -569,6 +569,13 @@ uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t
     return 0;
 }
 
+uint64_t nest_iterations_before(const struct nest *n, const struct nest *whole, uint32_t region)
+{
+    if (region >= n->loop_count)
+        return 0;
+    return is_flat(whole, region) ? n->loops[region].flat_trips.total : n->loops[region].trips.total;
+}
+
 /* Writes the elements of REGION, which is item AT. Recursion is as deep as loops are nested. */
 static void write_region(struct item_writer *w, uint32_t region, size_t at, uint32_t depth)
 {
@@ -596,6 +603,56 @@ static void write_region(struct item_writer *w, uint32_t region, size_t at, uint
     }
 }
 
+size_t nest_behind(const struct nest_item *items, size_t count, size_t i)
+{
+    size_t behind = i + 1;
+    while (behind < count && items[behind].depth > items[i].depth)
+        behind++;
+    return behind;
+}
+
+/* The items from the one itself to BEHIND are in an item. Calls in it are followed by calls from LEAST to MOST. */
+struct item_reach {
+    size_t behind, least, most;
+};
+
+static void widen(struct item_reach *to, const struct item_reach *by)
+{
+    to->behind = by->behind > to->behind ? by->behind : to->behind;
+    to->least = by->least < to->least ? by->least : to->least;
+    to->most = by->most > to->most ? by->most : to->most;
+}
+
+/* Sets leads_on in all items. False: no memory. */
+static bool find_leads(const struct item_writer *w)
+{
+    const struct nest *n = w->n;
+    size_t *item_of = calloc((size_t)n->node_count + 1, sizeof *item_of); /* by node */
+    struct item_reach *reach = calloc(w->count + 1, sizeof *reach);
+    bool good = item_of && reach;
+    for (size_t i = 0; good && i < w->count; i++) {
+        reach[i] = (struct item_reach){.behind = i + 1, .least = SIZE_MAX};
+        if (!w->items[i].is_loop)
+            item_of[n->node_of[w->items[i].class]] = i;
+    }
+    for (size_t i = w->count; good && i-- > 0;) { /* what is in a loop stands behind it */
+        struct nest_item *item = &w->items[i];
+        const struct nest_node *node = item->is_loop ? NULL : &n->nodes[n->node_of[item->class]];
+        for (uint32_t k = 0; node && k < node->next_count; k++) {
+            size_t to = item_of[node->next[k]];
+            widen(&reach[i], &(struct item_reach){.least = to, .most = to});
+        }
+        size_t behind = reach[i].behind;
+        item->leads_on = behind < w->count && w->items[behind].loop == item->loop && reach[i].least >= i &&
+                         reach[i].most < reach[behind].behind;
+        if (item->loop != NEST_NONE)
+            widen(&reach[item->loop], &reach[i]);
+    }
+    free(item_of);
+    free(reach);
+    return good;
+}
+
 bool nest_items(struct nest *n, struct nest_item **items, size_t *count)
 {
     if (n->last != NONE && !n->ended) {
@@ -609,13 +666,6 @@ bool nest_items(struct nest *n, struct nest_item **items, size_t *count)
     if (!w.items)
         return false;
     write_region(&w, 0, NEST_NONE, 0);
-    for (size_t i = 0; i + 1 < w.count; i++) {
-        const struct nest_item *next = &w.items[i + 1];
-        if (w.items[i].is_loop || next->is_loop)
-            continue;
-        const struct nest_node *node = &n->nodes[n->node_of[w.items[i].class]];
-        w.items[i].leads_on = node->next_count == 1 && n->nodes[node->next[0]].class == next->class;
-    }
     *count = w.count;
-    return true;
+    return find_leads(&w);
 }

@@ -25,7 +25,7 @@ struct nest_item {
     size_t loop;     /* the item of the innermost loop around it; NEST_NONE: there is none */
     uint32_t region; /* a loop: its number, for nest_iteration */
     struct nest_counts counts;
-    bool leads_on; /* a class, and behind its calls nothing comes but the item behind it, another class */
+    bool leads_on; /* behind it nothing comes but the item behind it, in the same loop */
 };
 
 #define NEST_NONE SIZE_MAX
@@ -64,8 +64,14 @@ unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned m
  * entered; 0: it is not in the loop. WHOLE has counted all calls and given its items; N has seen the same. */
 uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t region);
 
+/* Returns how many iterations of that loop came before it was entered last. */
+uint64_t nest_iterations_before(const struct nest *n, const struct nest *whole, uint32_t region);
+
 /* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
  * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */
 bool nest_items(struct nest *n, struct nest_item **items, size_t *count);
+
+/* Returns the item behind item I and what is in it, be it in the same loop or not; COUNT: there is none. */
+size_t nest_behind(const struct nest_item *items, size_t count, size_t i);
 
 #endif

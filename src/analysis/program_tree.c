@@ -252,14 +252,14 @@ static bool join_neighbours(struct program_maker *m, size_t before, size_t at)
     return true;
 }
 
-/* Returns in how many iterations the calls of the items from BEGIN to END come, if these come one behind the other, and
- * not in each of AROUND iterations; else 0. */
+/* Returns in how many iterations the items from BEGIN to END come, if these come one behind the other, and not in each
+ * of AROUND iterations; else 0. */
 static uint64_t times_of(const struct shown_loops *s, size_t begin, size_t end, uint64_t around)
 {
     uint64_t times = s->items[begin].counts.times;
-    for (size_t i = begin; i < end; i++) {
-        const struct nest_item *item = &s->items[i];
-        if (item->is_loop || item->counts.times != times || (i + 1 < end && !item->leads_on))
+    for (size_t i = begin, next; i < end; i = next) {
+        next = nest_behind(s->items, end, i);
+        if (s->items[i].counts.times != times || (next < end && !s->items[i].leads_on))
             return 0;
     }
     return times < around ? times : 0;

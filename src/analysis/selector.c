@@ -226,17 +226,19 @@ static uint64_t next_number(const struct selector *s, uint64_t at)
 /* Sets *FITS if call SEQ is in a loop and an iteration that are wanted. PILGRIM_END: there is no such call. */
 static enum pilgrim_status in_loop(const struct selector *s, uint64_t seq, bool *fits, struct pilgrim_error *error)
 {
+    bool any = false; /* without a wanted loop nothing would find the thread's end */
     *fits = false;
     for (size_t loop = 1; loop <= loop_places_count(s->loops) && !*fits; loop++) {
         uint64_t iteration;
         if (!selection_has_number(s->selection, SELECT_LOOP, loop))
             continue;
+        any = true;
         enum pilgrim_status status = loop_places_find(s->loops, loop, seq, &iteration, error);
         if (status != PILGRIM_OK)
             return status;
         *fits = iteration && selection_has_number(s->selection, SELECT_ITERATION, iteration);
     }
-    return PILGRIM_OK;
+    return any ? PILGRIM_OK : PILGRIM_END;
 }
 
 enum pilgrim_status selector_next(struct selector *s, uint64_t at, uint64_t *seq, struct pilgrim_error *error)

@@ -226,7 +226,9 @@ static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
     for (size_t i = 0; i < s->count; i++) {
         if (!slot[i])
             continue;
-        s->items[i].leads_on = s->items[i].leads_on && slot[i + 1];
+        size_t next = nest_behind(s->items, s->count, i);
+        for (; s->items[i].leads_on && !slot[next]; next = nest_behind(s->items, s->count, next))
+            s->items[i].leads_on = s->items[next].leads_on;
         slot[i] = count;
         s->items[count] = s->items[i];
         if (s->items[count].loop != NEST_NONE)
@@ -495,7 +497,9 @@ struct loop_places {
     struct loop_classes seen;
     struct nest *whole, *now; /* one has counted all calls, the other those before `next` */
     struct nest_item *items;
+    size_t item_count;
     uint32_t *regions; /* by loop */
+    size_t *item_of;   /* by loop */
     uint64_t *most;    /* iterations, by loop */
     size_t count;
     struct pilgrim_cursor *cursor;
@@ -513,12 +517,15 @@ static enum pilgrim_status prepare_places(struct loop_places *p, uint32_t rank, 
     if (status == PILGRIM_OK)
         status = walk(p->list, rank, thread, &p->seen, p->now, nest_see, error);
     p->items = s.items;
+    p->item_count = s.count;
+    p->item_of = calloc(s.count + 1, sizeof *p->item_of);
     p->regions = calloc(s.count + 1, sizeof *p->regions);
     p->most = calloc(s.count + 1, sizeof *p->most);
-    if (status == PILGRIM_OK && (!p->regions || !p->most || !nest_build(p->now)))
+    if (status == PILGRIM_OK && (!p->regions || !p->most || !p->item_of || !nest_build(p->now)))
         status = no_memory(error);
     for (size_t i = 0; status == PILGRIM_OK && i < s.count; i++)
         if (s.items[i].is_loop) {
+            p->item_of[p->count] = i;
             p->most[p->count] = s.items[i].counts.max;
             p->regions[p->count++] = s.items[i].region;
         }
@@ -564,6 +571,7 @@ void loop_places_close(struct loop_places *p)
     loops_free(p->list);
     free(p->items);
     free(p->regions);
+    free(p->item_of);
     free(p->most);
     free(p);
 }
@@ -576,6 +584,28 @@ size_t loop_places_count(const struct loop_places *p)
 uint64_t loop_places_most(const struct loop_places *p, size_t loop)
 {
     return loop > 0 && loop <= p->count ? p->most[loop - 1] : 0;
+}
+
+bool loop_places_shape(const struct loop_places *p, size_t loop, struct loop_shape *shape)
+{
+    if (loop == 0 || loop > p->count)
+        return false;
+    const struct nest_item *item = &p->items[p->item_of[loop - 1]];
+    size_t first = p->item_of[loop - 1] + 1;
+    *shape = (struct loop_shape){.entries = item->counts.times, .iterations = item->counts.total};
+    for (size_t i = 0; item->loop != NEST_NONE && i < p->count; i++)
+        if (p->item_of[i] == item->loop)
+            shape->parent = i + 1;
+    while (first < p->item_count && p->items[first].is_loop)
+        first++;
+    if (first < p->item_count)
+        shape->first = &p->seen.classes[p->items[first].class].class->class;
+    return true;
+}
+
+uint64_t loop_places_before(const struct loop_places *p, size_t loop)
+{
+    return nest_iterations_before(p->now, p->whole, p->regions[loop - 1]);
 }
 
 /* Passes to the next run of calls. */

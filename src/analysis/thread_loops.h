@@ -41,6 +41,19 @@ size_t loop_places_count(const struct loop_places *p);
 /* Returns the most iterations that LOOP, from 1, has in one go; 0: there is no such loop. */
 uint64_t loop_places_most(const struct loop_places *p, size_t loop);
 
+/* A loop of a thread. */
+struct loop_shape {
+    size_t parent;                     /* the loop around it; 0: none */
+    uint64_t entries, iterations;      /* how often it is entered, and its iterations over all entries */
+    const struct pilgrim_class *first; /* the call that begins an iteration; borrowed until loop_places_close */
+};
+
+/* Returns false if there is no LOOP, from 1. */
+bool loop_places_shape(const struct loop_places *p, size_t loop, struct loop_shape *shape);
+
+/* Returns how many iterations of LOOP, which is there, came before it was entered last, as of loop_places_find. */
+uint64_t loop_places_before(const struct loop_places *p, size_t loop);
+
 /* Sets *ITERATION to the iteration of LOOP, from 1, that call SEQ is in, since the loop was entered; 0: it is not in
  * it. SEQ must not be below that of the last time. errors: as pilgrim_cursor_next */
 enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,

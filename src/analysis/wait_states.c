@@ -117,6 +117,7 @@ static struct cause_event *event_of(const struct wait_states *w, struct match_ca
     if (!event && (event = call->user = cause_event_new()) != NULL) {
         event->thread = w->causes_found.first_thread[call->rank] + call->thread;
         event->site = call->site;
+        event->seq = call->seq;
     }
     return event;
 }

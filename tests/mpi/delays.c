@@ -8,7 +8,7 @@
 
 #include "expect.h"
 
-static int world_rank, world_size, data[64], other[64];
+static int world_rank, world_size, repetition, data[64], other[64];
 static double extra_s;
 
 static double seconds(void)
@@ -44,6 +44,15 @@ static void late_sender_long(void) /* a small delay, behind much work that all d
     while (seconds() < end)
         ;
     late_sender();
+}
+
+static void late_sender_growing(void) /* each one is later than the one before */
+{
+    const double once = extra_s;
+
+    extra_s = once * (repetition + 1);
+    late_sender();
+    extra_s = once;
 }
 
 static void late_sender_waitall(void)
@@ -158,6 +167,7 @@ static const struct {
 } patterns[] = {
     {"late-sender", late_sender},
     {"late-sender-long", late_sender_long},
+    {"late-sender-growing", late_sender_growing},
     {"late-sender-waitall", late_sender_waitall},
     {"late-receiver", late_receiver},
     {"barrier", barrier},
@@ -184,6 +194,7 @@ int main(int argc, char **argv)
         for (int n = 0; n < repetitions &&
                         (argc < 2 || strcmp(argv[1], patterns[i].name) == 0 || strcmp(argv[1], "all-patterns") == 0);
              n++) {
+            repetition = n;
             MPI_Barrier(MPI_COMM_WORLD);
             patterns[i].run();
         }

@@ -139,4 +139,9 @@ static bool chrome_end(struct convert *c)
     return true;
 }
 
-const struct convert_format convert_chrome = {"chrome", ".json", chrome_begin, chrome_thread, chrome_call, chrome_end};
+const struct convert_format convert_chrome = {.name = "chrome",
+                                              .suffix = ".json",
+                                              .begin = chrome_begin,
+                                              .thread = chrome_thread,
+                                              .call = chrome_call,
+                                              .end = chrome_end};

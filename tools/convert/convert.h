@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a trace is converted to: a format is a table of functions, which are called in this order: begin; for each
  * thread that has calls, thread, then call for each of them in its order; end. They return false if they are short of
- * memory. Times are on the axis that all processes have in common. */
+ * memory, or have set `failure`. Times are on the axis that all processes have in common. */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
 
@@ -10,15 +10,19 @@
 #include "../../decoder/output.h"
 #include "call_places.h"
 #include "flows.h"
+#include "mpi_records.h"
 
 struct convert {
     const struct pilgrim_trace *trace;
     const struct pilgrim_system *system; /* NULL: not known */
-    const struct flows *flows;
+    const struct flows *flows;           /* of a format that has no records */
+    const struct mpi_records *records;   /* of a format that has them */
     struct output *out;
-    bool arguments; /* all arguments of calls are wanted */
-    bool drawn;     /* the times are not those of the run: they are drawn from statistics */
-    void *state;    /* of the format; freed by `end`, which is called whatever happens */
+    const char *folder; /* of a format that writes one: it is there, and empty */
+    char failure[200];  /* set by the format: the output cannot be written, and why */
+    bool arguments;     /* all arguments of calls are wanted */
+    bool drawn;         /* the times are not those of the run: they are drawn from statistics */
+    void *state;        /* of the format; freed by `end`, which is called whatever happens */
 };
 
 struct convert_call {
@@ -27,7 +31,12 @@ struct convert_call {
     struct pilgrim_volume volume;
     const struct message_end *flows; /* messages that it begins or ends */
     size_t flow_count;
+    const struct mpi_record *records;
+    size_t record_count;
 };
+
+/* What a format wants besides calls. */
+enum convert_wants { CONVERT_FLOWS, CONVERT_RECORDS, CONVERT_CALLS };
 
 struct convert_format {
     const char *name, *suffix;
@@ -35,14 +44,21 @@ struct convert_format {
     bool (*thread)(struct convert *c, uint32_t rank, uint32_t thread);
     bool (*call)(struct convert *c, const struct convert_call *call);
     bool (*end)(struct convert *c);
+    const char *lacks; /* not NULL: this build cannot write it, and why */
+    enum convert_wants what;
+    bool folder;  /* it writes a folder, not a file */
+    bool untimed; /* it takes calls without times, too, and no drawn times */
 };
 
-extern const struct convert_format convert_chrome, convert_perfetto;
+extern const struct convert_format convert_chrome, convert_csv, convert_otf2, convert_perfetto;
 
 /* Writes the name of a rank and its host, "rank 3 on node1", and that of a thread, "thread 0". */
 enum { CONVERT_NAME_MAX = 320 };
 void convert_rank_name(const struct convert *c, uint32_t rank, char name[CONVERT_NAME_MAX]);
 void convert_thread_name(uint32_t thread, char name[CONVERT_NAME_MAX]);
+
+/* Writes TEXT, which may have any bytes, without what could command a terminal. */
+void convert_printable(const char *text, char name[CONVERT_NAME_MAX]);
 
 /* Gives what a viewer shows of each call to TELL, as names and values: its number, its communicator, its peer in that,
  * its tag, the bytes that it moves, its error; with convert.arguments: all arguments. A text ends with a NUL, and has

@@ -13,7 +13,7 @@ struct conversion {
     const struct convert_format *format;
     struct call_places places;
     struct drawn_times *drawn;
-    size_t flow_at;
+    size_t flow_at, record_at;
     uint32_t rank, thread; /* of the last call */
     bool begun;
 };
@@ -30,7 +30,7 @@ static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgr
 {
     v->rank = call->rank;
     v->thread = call->thread;
-    v->flow_at = 0;
+    v->flow_at = v->record_at = 0;
     v->begun = true;
     drawn_times_close(v->drawn);
     v->drawn = NULL;
@@ -52,11 +52,14 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         status = pilgrim_calls_volume(calls, &found.volume, error);
     if (status != PILGRIM_OK)
         return status;
-    if (!call->timed) {
+    if (!call->timed && !v->format->untimed) {
         result->untimed++;
         return PILGRIM_OK;
     }
-    found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
+    if (v->format->what == CONVERT_RECORDS)
+        found.records = mpi_records_of(v->c->records, call, &v->record_at, &found.record_count);
+    else if (v->format->what == CONVERT_FLOWS)
+        found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
     if (v->c->drawn)
         found.flow_count = 0; /* times of threads do not fit to each other */
     found.place = call_place_of(&v->places, call->class_);
@@ -69,8 +72,8 @@ static enum pilgrim_status convert_calls(struct conversion *v, const struct pilg
 {
     struct pilgrim_calls *calls;
     struct pilgrim_call call;
-    enum pilgrim_status status =
-        calls_open(v->c->trace, selection, PILGRIM_BY_RANK, !v->c->drawn, v->places.lines, &calls, error);
+    enum pilgrim_status status = calls_open(v->c->trace, selection, PILGRIM_BY_RANK, !convert_draws(v->c->trace),
+                                            v->places.lines, &calls, error);
     while (status == PILGRIM_OK && (status = pilgrim_calls_next(calls, &call, error)) == PILGRIM_OK)
         status = convert_call(v, calls, &call, result, error);
     if (status == PILGRIM_END)
@@ -86,14 +89,21 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
     struct conversion v = {.c = c, .format = format, .places = {.lines = lines}};
     struct pilgrim_error ignored;
     struct pilgrim_system *system;
-    struct flows flows;
+    struct flows flows = {0};
+    struct mpi_records records = {0};
     *result = (struct convert_result){0};
-    c->drawn = convert_draws(c->trace);
+    c->drawn = convert_draws(c->trace) && !format->untimed;
     if (pilgrim_system_open(c->trace, &system, &ignored) != PILGRIM_OK)
         system = NULL;
     c->system = system;
-    enum pilgrim_status read = flows_read(&flows, c->trace, selection, c->drawn, error);
+    enum pilgrim_status read = PILGRIM_OK;
+    if (format->what == CONVERT_RECORDS)
+        read = mpi_records_read(&records, c->trace, selection, c->drawn || format->untimed, error);
+    else if (format->what == CONVERT_FLOWS)
+        read = flows_read(&flows, c->trace, selection, c->drawn, error);
     c->flows = &flows;
+    c->records = &records;
+    result->missing = records.left_out;
     enum pilgrim_status status = read;
     if (read != PILGRIM_NOMEM && read != PILGRIM_INVALID) { /* what is damaged is missing in both */
         const bool began = format->begin(c);
@@ -108,7 +118,10 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
     }
     drawn_times_close(v.drawn);
     call_places_free(&v.places);
-    flows_free(&flows);
+    if (format->what == CONVERT_RECORDS)
+        mpi_records_free(&records);
+    else if (format->what == CONVERT_FLOWS)
+        flows_free(&flows);
     pilgrim_system_close(system);
     return status;
 }

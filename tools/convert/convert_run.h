@@ -8,6 +8,7 @@
 struct convert_result {
     uint64_t calls;   /* that were converted */
     uint64_t untimed; /* that were left out, since their times are lost */
+    uint64_t missing; /* sends, receives and collective calls of the trace that have no records; see mpi_records.h */
 };
 
 /* Converts the calls that fit SELECTION; NULL: all. C has what is not set by it: trace, out, arguments. LINES finds

@@ -192,5 +192,5 @@ const struct message_end *flows_of(const struct flows *f, const struct pilgrim_c
     while (*at < t->count && t->flows[*at].seq == call->seq)
         ++*at;
     *count = *at - first;
-    return t->flows + first;
+    return *count ? t->flows + first : NULL;
 }

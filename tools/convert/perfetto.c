@@ -355,5 +355,9 @@ static bool perfetto_end(struct convert *c)
     return good;
 }
 
-const struct convert_format convert_perfetto = {"perfetto",      ".perfetto-trace", perfetto_begin,
-                                                perfetto_thread, perfetto_call,     perfetto_end};
+const struct convert_format convert_perfetto = {.name = "perfetto",
+                                                .suffix = ".perfetto-trace",
+                                                .begin = perfetto_begin,
+                                                .thread = perfetto_thread,
+                                                .call = perfetto_call,
+                                                .end = perfetto_end};

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "../../decoder/decode_errors.h"
-#include "../../decoder/output_file.h"
 #include "../../decoder/trace_input.h"
 #include "convert_run.h"
+#include "output_place.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, CRITERION = 256 };
 
-static const struct convert_format *const formats[] = {&convert_chrome, &convert_perfetto};
+static const struct convert_format *const formats[] = {&convert_chrome, &convert_csv, &convert_otf2, &convert_perfetto};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
@@ -47,7 +47,7 @@ struct convert_settings {
     bool arguments, force;
 };
 
-static const char usage[] = "usage: pilgrim-convert --to=chrome|perfetto [options] TRACE [OUT]\n";
+static const char usage[] = "usage: pilgrim-convert --to=chrome|csv|otf2|perfetto [options] TRACE [OUT]\n";
 
 static void print_help(void)
 {
@@ -55,6 +55,8 @@ static void print_help(void)
            "ending\nif it is not given; - is the standard output.\n\n",
            usage);
     printf("  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
+           "  --to=csv          a table of calls, for pandas, R, DuckDB, spreadsheets\n"
+           "  --to=otf2         a folder, an OTF2 archive, for Vampir, Scalasca, TAU\n"
            "  --to=perfetto     for ui.perfetto.dev and trace_processor: less than half of the bytes\n"
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
            "  --force           replace OUT if it is there\n"
@@ -104,9 +106,12 @@ static int set_format(struct convert_settings *s, const char *name)
     for (size_t i = 0; i < FORMATS; i++)
         if (strcmp(formats[i]->name, name) == 0) {
             s->format = formats[i];
-            return 0;
+            if (!formats[i]->lacks)
+                return 0;
+            complain("%s", formats[i]->lacks);
+            return EXIT_USAGE;
         }
-    return wrong_use("--to takes chrome or perfetto");
+    return wrong_use("--to takes chrome, csv, otf2 or perfetto");
 }
 
 /* Returns -1: go on; else the exit status. */
@@ -149,7 +154,7 @@ static int parse(struct convert_settings *s, int argc, char **argv)
                 return status;
         }
     if (!s->format)
-        return wrong_use("what is the trace to be converted to? --to=chrome or --to=perfetto");
+        return wrong_use("what is the trace to be converted to? --to=chrome, csv, otf2 or perfetto");
     if (argc - optind < 1 || argc - optind > 2)
         return wrong_use(argc == optind ? "no trace is given" : "there is more than one trace and one output");
     s->trace = argv[optind];
@@ -166,16 +171,17 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments};
     struct convert_result result;
     struct pilgrim_error error;
-    struct output_file file;
-    int status = EXIT_USAGE;
+    static struct output_place place;
+    int status;
     if (s->selection && pilgrim_selection_check(s->selection, trace, &error) != PILGRIM_OK) {
         complain("%s: %s", s->trace, error.message);
         return EXIT_USAGE;
     }
-    out = (struct output){.descriptor =
-                              output_file_open(&file, s->output, s->trace, s->format->suffix, s->force, &status)};
-    if (out.descriptor < 0)
+    status = output_place_open(&place, s->format, s->trace, s->output, s->force);
+    if (status)
         return status;
+    out = (struct output){.descriptor = place.descriptor};
+    c.folder = place.folder ? place.file.temporary : NULL;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
     if (lines) {
         source_lines_ran_in(lines, pilgrim_property(trace, "folder"));
@@ -185,16 +191,26 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     const enum pilgrim_status converted = convert_run(&c, s->format, s->selection, lines, &result, &error);
     source_lines_free(lines);
     const bool whole = converted == PILGRIM_OK && opened->status == PILGRIM_OK;
-    status = output_file_close(&file, &out, whole || result.calls > 0);
+    status = output_place_close(&place, &out, !c.failure[0] && (whole || result.calls > 0));
     if (status)
         return status;
+    if (c.failure[0]) {
+        complain("cannot write %s: %s", place.file.path, c.failure);
+        return EXIT_DAMAGED;
+    }
     if (c.drawn && whole)
         complain("%s has no times of single calls: they are drawn from its statistics. Record with "
                  "PILGRIM_TIMING=exact or bins for those of the run",
                  s->trace);
+    if (s->format->untimed && convert_draws(trace))
+        complain("%s has no times of single calls: start and end are empty", s->trace);
     if (result.untimed)
         complain("%s: %llu calls are left out, since their times are lost", s->trace,
                  (unsigned long long)result.untimed);
+    if (result.missing)
+        complain("%s: %llu sends, receives and collective calls have no records: not all members of their communicator "
+                 "are known",
+                 s->trace, (unsigned long long)result.missing);
     if (whole)
         return 0;
     complain("%s: %s%s", s->trace, converted != PILGRIM_OK ? error.message : opened->message,

@@ -28,6 +28,12 @@ static void append(char name[CONVERT_NAME_MAX], const char *text)
     }
 }
 
+void convert_printable(const char *text, char name[CONVERT_NAME_MAX])
+{
+    name[0] = 0;
+    append(name, text);
+}
+
 void convert_rank_name(const struct convert *c, uint32_t rank, char name[CONVERT_NAME_MAX])
 {
     struct pilgrim_location location;

@@ -19,13 +19,26 @@ unsigned loops_of_where(const struct diff_report *r, const struct diff_where *wh
     struct loop_around found[2][LOOPS_AROUND_MAX];
     unsigned counts[2] = {0, 0};
     for (unsigned i = 0; i < 2; i++)
-        if (where->call[i] != NO_CALL && where->group[i] != NO_GROUP)
+        if (where->call[i] != NO_CALL && where->walked)
+            counts[i] = walked_loops_around(&r->walked[i], r->comparison->sides[i], where->ranks[i], where->thread,
+                                            where->call[i], found[i]);
+        else if (where->call[i] != NO_CALL && where->group[i] != NO_GROUP)
             counts[i] = loops_around(&r->comparison->sides[i]->groups[where->group[i]], r->comparison->kinds,
                                      where->at[i], found[i]);
     *side = counts[1] > counts[0];
     for (unsigned i = 0; i < counts[*side]; i++)
         loops[i] = found[*side][i];
     return counts[*side];
+}
+
+/* Sets *LOOPS to the loops of a thread of the row; to be freed. Returns how many there are. */
+static size_t loops_of_row(const struct diff_report *r, const struct first_row *row, int side, struct diff_loop **loops)
+{
+    const struct diff_where *where = &row->where;
+    const struct diff_side *s = r->comparison->sides[side];
+    if (where->walked)
+        return walked_loops_of(&r->walked[side], s, where->ranks[side], where->thread, loops);
+    return loops_of(&s->groups[where->group[side]], r->comparison->kinds, loops);
 }
 
 /* Returns the innermost of the loops that begin with KIND; NULL: there is none. */
@@ -52,11 +65,10 @@ size_t loop_changes(const struct diff_report *r, const struct first_row *row, st
     struct diff_loop *loops[2] = {NULL, NULL};
     size_t counts[2] = {0, 0}, count = 0;
     *changes = NULL;
-    if (row->where.group[0] == NO_GROUP || row->where.group[1] == NO_GROUP)
+    if (!row->where.walked && (row->where.group[0] == NO_GROUP || row->where.group[1] == NO_GROUP))
         return 0;
     for (int side = 0; side < 2; side++)
-        counts[side] =
-            loops_of(&r->comparison->sides[side]->groups[row->where.group[side]], r->comparison->kinds, &loops[side]);
+        counts[side] = loops_of_row(r, row, side, &loops[side]);
     *changes = calloc(counts[0] + counts[1] + 1, sizeof **changes);
     for (int side = 0; side < 2 && *changes; side++)
         for (size_t i = 0; i < counts[side]; i++) {

@@ -8,6 +8,7 @@
 #include "loops_around.h"
 #include "site_times.h"
 #include "thread_compare.h"
+#include "walked_loops.h"
 
 struct diff_report {
     const struct diff_options *options;
@@ -17,7 +18,8 @@ struct diff_report {
     uint32_t ranks[2];
     uint64_t calls[2]; /* of the threads that were compared */
     bool equal;
-    const char *note; /* how ranks were compared, if they are not compared by number; NULL: they are */
+    struct walked_loops *walked; /* by trace */
+    const char *note;            /* how ranks were compared, if they are not compared by number; NULL: they are */
 };
 
 /* A loop of which the iterations differ. */

@@ -25,6 +25,8 @@ struct diff_where {
     uint64_t call[2];  /* number of the call, by trace */
     uint32_t group[2]; /* structure group, by trace; NO_GROUP: none */
     uint64_t at[2];    /* the position in its structure; valid if there is a group */
+    uint32_t ranks[2]; /* by trace: the ranks that were compared call by call; valid if `walked` */
+    bool walked;
 };
 
 /* The first call of which the kinds differ. */

@@ -81,7 +81,7 @@ static enum pilgrim_status compare_thread(struct comparison *c, struct walked w[
 {
     const struct walked *first = is_before(&w[1], &w[0]) ? &w[1] : &w[0];
     const uint32_t rank = first->upcoming.rank, thread = first->upcoming.thread, ranks[2] = {rank, rank};
-    struct diff_where where = {rank, thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}};
+    struct diff_where where = {rank, thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}, {0, 0}, false};
     struct iteration_counts counts = {0};
     bool differs;
     for (unsigned side = 0; side < 2; side++) {

@@ -124,14 +124,12 @@ unsigned loops_around(const struct side_group *g, const struct call_kinds *kinds
     return kept;
 }
 
-size_t loops_of(const struct side_group *g, const struct call_kinds *kinds, struct diff_loop **loops)
+size_t loops_of_nest(struct nest *nest, const uint32_t *kinds, struct diff_loop **loops)
 {
     struct nest_item *items = NULL;
     size_t count = 0, kept = 0;
-    uint32_t *shown;
-    struct nest *nest = walk_to(g, kinds, UINT64_MAX, &shown);
     *loops = NULL;
-    if (nest && nest_items(nest, &items, &count))
+    if (nest_items(nest, &items, &count))
         *loops = calloc(count + 1, sizeof **loops);
     for (size_t i = 0; i < count && *loops; i++) {
         size_t first = i;
@@ -139,11 +137,20 @@ size_t loops_of(const struct side_group *g, const struct call_kinds *kinds, stru
             first++;
         if (!items[i].is_loop || first == count)
             continue;
-        (*loops)[kept++] = (struct diff_loop){g->kinds[items[first].class], items[i].depth,      items[i].counts.times,
-                                              items[i].counts.total,        items[i].counts.min, items[i].counts.max};
+        (*loops)[kept++] = (struct diff_loop){kinds[items[first].class], items[i].depth,      items[i].counts.times,
+                                              items[i].counts.total,     items[i].counts.min, items[i].counts.max};
     }
     free(items);
+    return kept;
+}
+
+size_t loops_of(const struct side_group *g, const struct call_kinds *kinds, struct diff_loop **loops)
+{
+    uint32_t *shown;
+    struct nest *nest = walk_to(g, kinds, UINT64_MAX, &shown);
+    *loops = NULL;
+    const size_t count = nest ? loops_of_nest(nest, g->kinds, loops) : 0;
     nest_free(nest);
     free(shown);
-    return kept;
+    return count;
 }

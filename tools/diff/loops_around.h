@@ -29,4 +29,8 @@ struct diff_loop {
  * are; 0 also if finding them takes long. */
 size_t loops_of(const struct side_group *group, const struct call_kinds *kinds, struct diff_loop **loops);
 
+/* The same of what NEST has counted, which counts no more then. KINDS: by class of the nest. */
+struct nest;
+size_t loops_of_nest(struct nest *nest, const uint32_t *kinds, struct diff_loop **loops);
+
 #endif

@@ -22,6 +22,7 @@ struct diff {
     struct differences found;
     struct comparison comparison;
     struct site_times times;
+    struct walked_loops walked[2];
     const char *note;
     uint64_t calls[2]; /* of the iterations that are compared */
 };
@@ -138,6 +139,7 @@ static int print_all(struct diff *d)
                                  .found = &d->found,
                                  .times = times_are_asked(d) ? &d->times : NULL,
                                  .equal = !differences_found(&d->found) && d->times.count == 0,
+                                 .walked = d->walked,
                                  .note = d->note};
     for (int side = 0; side < 2; side++) {
         report.ranks[side] = d->options.two_ranks ? 1 : pilgrim_rank_count(d->traces[side]);
@@ -161,6 +163,8 @@ static int print_all(struct diff *d)
 
 static void close_all(struct diff *d)
 {
+    for (int side = 0; side < 2; side++)
+        walked_loops_free(&d->walked[side]);
     comparison_free(&d->comparison);
     differences_free(&d->found);
     site_times_free(&d->times);
@@ -172,6 +176,7 @@ static void close_all(struct diff *d)
     if (d->traces[1] != d->traces[0])
         pilgrim_close(d->traces[1]);
     pilgrim_close(d->traces[0]);
+    *d = (struct diff){.note = NULL};
 }
 
 int main(int argc, char **argv)

@@ -336,11 +336,12 @@ static enum pilgrim_status compare_plain(struct comparison *c, const struct side
     *walk = !r->groups[0]->plain || !r->groups[1]->plain;
     if (*walk)
         return PILGRIM_OK;
-    struct compared_threads t = {.c = c,
-                                 .structure = r,
-                                 .cursors = {cursors[0], cursors[1]},
-                                 .where = {rank, threads[0]->thread, {0, 0}, {groups[0], groups[1]}, {0, 0}},
-                                 .ranks = {threads[0]->rank, threads[1]->rank}};
+    struct compared_threads t = {
+        .c = c,
+        .structure = r,
+        .cursors = {cursors[0], cursors[1]},
+        .where = {rank, threads[0]->thread, {0, 0}, {groups[0], groups[1]}, {0, 0}, {0, 0}, false},
+        .ranks = {threads[0]->rank, threads[1]->rank}};
     enum pilgrim_status status = c->structure_only ? PILGRIM_OK : compare_values(&t, error);
     *walk = t.walk;
     if (status != PILGRIM_OK || t.walk)
@@ -356,7 +357,7 @@ static enum pilgrim_status compare_plain(struct comparison *c, const struct side
 /* Adds that one trace has no such thread. */
 static void add_lone(struct comparison *c, const struct side_thread *thread, unsigned side, uint32_t rank)
 {
-    struct diff_where where = {rank, thread->thread, {NO_CALL, NO_CALL}, {NO_GROUP, NO_GROUP}, {0, 0}};
+    struct diff_where where = {rank, thread->thread, {NO_CALL, NO_CALL}, {NO_GROUP, NO_GROUP}, {0, 0}, {0, 0}, false};
     uint64_t calls[2] = {0, 0};
     const uint32_t none[2] = {NO_KIND, NO_KIND};
     calls[side] = pilgrim_call_count(c->sides[side]->trace, thread->rank, thread->thread);

@@ -169,7 +169,8 @@ enum pilgrim_status threads_walk(struct comparison *c, const struct side_thread 
     struct walked w[2] = {{.next = next_of_cursor}, {.next = next_of_cursor}};
     const uint32_t ranks[2] = {a->rank, b->rank};
     struct replayed_thread replayed[2] = {{.begun = 0}, {.begun = 0}};
-    struct diff_where where = {rank, a->thread, {0, 0}, {NO_GROUP, NO_GROUP}, {0, 0}};
+    struct diff_where where = {
+        .rank = rank, .thread = a->thread, .group = {NO_GROUP, NO_GROUP}, .ranks = {a->rank, b->rank}, .walked = true};
     enum pilgrim_status status = PILGRIM_OK;
     bool differs = false;
     for (unsigned side = 0; side < 2 && status == PILGRIM_OK; side++)

@@ -90,8 +90,10 @@ enum node_kind { NODE_CALL, NODE_LOOP };
 
 struct node {
     enum node_kind kind;
-    const char *name;  /* of a call's function; interned */
-    const char *place; /* "FILE:LINE", or NULL; interned */
+    const char *name;        /* of a call's function; interned */
+    const char *place;       /* "FILE:LINE", or NULL; interned */
+    const char **parameters; /* names of the function's; NULL: not known yet */
+    size_t parameter_count;
     struct node **children;
     size_t child_count;
     struct node_visits **ranks; /* NULL: the rank does not come here */
@@ -113,7 +115,7 @@ struct request_class {
 struct generate_options {
     const char *path, *modules;
     bool keep_strings;
-    uint32_t ranks; /* 0: those of the trace */
+    uint32_t ranks; /* that the program is for; 0: those of the trace */
 };
 
 /* What is made of a trace. */
@@ -164,11 +166,49 @@ int64_t call_row(struct rank_state *s, const struct pilgrim_call *call, const ch
 
 /* ---- writing it ---- */
 
+/* What numbers say, for other numbers of ranks. */
+enum column_meaning {
+    COLUMN_NUMBER,
+    COLUMN_RANK,   /* a rank, or a place in a grid of ranks */
+    COLUMN_SIZE,   /* a number of ranks */
+    COLUMN_EXTENT, /* of a grid of ranks */
+    COLUMN_TRIPS,  /* of a loop */
+    COLUMN_FIXED,  /* nothing is known if ranks differ */
+    COLUMN_LIST    /* an element for each rank */
+};
+
+/* Whose numbers they are. */
+struct column_use {
+    const struct node *node;
+    const char *argument; /* "dest", or what else it is: "its trips" */
+    enum column_meaning meaning;
+    size_t element, elements; /* which of an array's */
+};
+
 /* Returns a C expression that has VALUES[i] in rank i, where HAS[i]. It may add a table to TABLES. */
-const char *column_expression(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has);
+const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
+                              const int64_t *values, const bool *has);
 
 /* The same for a condition, which is asked only where ALL[i]. NULL: it always holds. */
-const char *column_condition(const struct proxy *p, struct text *tables, const bool *holds, const bool *all);
+const char *column_condition(const struct proxy *p, struct text *tables, const struct column_use *use,
+                             const bool *holds, const bool *all);
+
+/* The same for another number of ranks. What does not generalise is told on stderr; the text is any then. */
+const char *ranks_expression(const struct proxy *p, const struct column_use *use, const int64_t *values,
+                             const bool *has);
+const char *ranks_condition(const struct proxy *p, const struct column_use *use, const bool *wanted, const bool *all);
+
+/* Says that something does not generalise, and why, if the program is for other ranks. */
+void ranks_refuse(const struct proxy *p, const struct column_use *use, const char *why);
+
+/* Returns true if something did not generalise. */
+bool ranks_told(void);
+
+/* Returns what the numbers of an argument say. */
+enum column_meaning ranks_meaning(const char *function, const char *argument);
+
+/* Keeps the extents of a grid of all ranks: those that the program ASKED for (NULL: all are its own), and was GIVEN. */
+void ranks_learn_grid(const struct proxy *p, const struct pilgrim_value *asked, const struct pilgrim_value *given);
 
 /* A loop that is being written around a node. */
 struct written_loop {
@@ -188,6 +228,7 @@ struct series {
     const struct written_loop *loops;
     size_t loop_count;
     bool null_fits; /* MPI_REQUEST_NULL fits any number */
+    struct column_use use;
 };
 
 /* Returns a C expression for the series. *COUNTED becomes true if it needs `n`, the number of the node's visit in its

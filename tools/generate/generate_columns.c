@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "generate.h"
+#include "generate_tables.h"
 
 /* A feature: rank / d % m. M of 0: not taken. */
 struct feature {
@@ -316,23 +317,14 @@ static const char *fit_pieces(const struct fit *fit, const int64_t *v, const boo
 
 static const char *make_table(const struct proxy *p, struct text *tables, const int64_t *v, const bool *has)
 {
-    static unsigned number;
-    struct text values = {0};
-    bool large = false;
-    for (uint32_t r = 0; r < p->rank_count; r++) {
-        int64_t one = has[r] ? v[r] : 0;
-        large = large || (!number_is_name(one) && (one > INT32_MAX || one < -INT32_MAX));
-        text_put(&values, "%s%s", r ? (r % 16 ? ", " : ",\n    ") : "", number_text(p, one));
-    }
-    unsigned own = ++number;
-    text_put(tables, "/* by rank */\nstatic const %s column_%u[] = {%s%s};\n", large ? "long" : "int", own,
-             p->rank_count > 16 ? "\n    " : "", text_of(&values));
-    text_free(&values);
-    return text_format("column_%u[rank]", own);
+    return text_format("%s[rank]", table_of(p, tables, v, has, p->rank_count, "by rank"));
 }
 
-const char *column_expression(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has)
+const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
+                              const int64_t *values, const bool *has)
 {
+    if (p->options->ranks)
+        return ranks_expression(p, use, values, has);
     static struct fit *fit;
     static uint32_t made_for;
     if (!fit || made_for != p->rank_count) {
@@ -344,7 +336,8 @@ const char *column_expression(const struct proxy *p, struct text *tables, const 
     return found ? found : make_table(p, tables, values, has);
 }
 
-const char *column_condition(const struct proxy *p, struct text *tables, const bool *holds, const bool *all)
+const char *column_condition(const struct proxy *p, struct text *tables, const struct column_use *use,
+                             const bool *holds, const bool *all)
 {
     struct fit *fit = generate_alloc(sizeof *fit);
     int64_t *numbers = generate_alloc(p->rank_count * sizeof *numbers);
@@ -356,6 +349,8 @@ const char *column_condition(const struct proxy *p, struct text *tables, const b
     }
     if (count == 0)
         return NULL;
+    if (p->options->ranks)
+        return ranks_condition(p, use, holds, all);
     fit_begin(fit, p);
     if (find_condition(fit, holds, all, &c))
         return condition_text(fit, &c);

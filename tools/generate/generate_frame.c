@@ -184,6 +184,12 @@ static const struct {
                {"any_status", "MPI_Status"},
                {"any_fint", "MPI_Fint"}};
 
+/* The ranks that the program is for. */
+static uint32_t ranks_of(const struct proxy *p)
+{
+    return p->options->ranks ? p->options->ranks : p->rank_count;
+}
+
 /* ---- the head ---- */
 
 static void put_head(struct proxy *p, struct text *out)
@@ -198,16 +204,23 @@ static void put_head(struct proxy *p, struct text *out)
              "comes.\n *\n"
              " * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */\n",
              program ? text_comment(program) : "a program", text_comment(slash ? slash + 1 : p->options->path),
-             p->rank_count, p->calls, p->rank_count);
+             ranks_of(p), p->calls, p->rank_count);
+    if (p->options->ranks)
+        text_put(out,
+                 "/* For %" PRIu32
+                 " ranks: neighbours and borders are those of these ranks. What was equal in all ranks, "
+                 "is so. */\n",
+                 ranks_of(p));
     if (p->left_out)
         text_put(out, "/* Left out: %" PRIu64 " calls; each has a comment at its place. */\n", p->left_out);
 }
 
 static uint64_t arena_bytes(const struct proxy *p)
 {
+    uint64_t more = 1 + (ranks_of(p) - 1) / p->rank_count;
     uint64_t wanted = 4 * (p->most_offset < (UINT64_C(1) << 40) ? p->most_offset : 0) + 4 * p->most_bytes,
              bytes = 1 << 16;
-    while (bytes < wanted)
+    while (bytes / more < wanted && bytes < UINT64_C(1) << 46)
         bytes *= 2;
     return bytes;
 }
@@ -219,8 +232,8 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
     for (size_t i = 0; i < p->request_count; i++)
         requests += p->requests[i].most + 1;
     uint64_t elements = p->most_elements < 16 ? 16 : p->most_elements + 1;
-    if (elements < 2 * (uint64_t)p->rank_count + 2)
-        elements = 2 * (uint64_t)p->rank_count + 2;
+    if (elements < 2 * (uint64_t)ranks_of(p) + 2)
+        elements = 2 * (uint64_t)ranks_of(p) + 2;
     if (mentions(all, "argument_count"))
         text_put(out, "static int argument_count;\nstatic char **arguments;\n");
     for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
@@ -328,7 +341,7 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
              "            fprintf(stderr, \"this program is for %" PRIu32 " ranks\\n\");\n"
              "        PMPI_Abort(MPI_COMM_WORLD, 1);\n"
              "    }\n}\n\n",
-             p->rank_count, p->rank_count);
+             ranks_of(p), ranks_of(p));
     text_put(out, "%s", text_of(functions));
     put_main(p, out, &all, body);
     text_free(&all);

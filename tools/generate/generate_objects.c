@@ -399,4 +399,8 @@ void state_learn(struct call_writer *w)
             set_made(s, freed, w->call->in[i].id, -1);
     }
     learn_sizes(w);
+    if (strcmp(w->call->function->name, "MPI_Dims_create") == 0)
+        ranks_learn_grid(s->proxy, call_in(w->call, "dims"), call_out(w->call, "dims"));
+    else if (strcmp(w->call->function->name, "MPI_Cart_create") == 0)
+        ranks_learn_grid(s->proxy, NULL, call_in(w->call, "dims"));
 }

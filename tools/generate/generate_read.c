@@ -13,7 +13,7 @@
 #include "analysis/thread_loops.h"
 #include "generate.h"
 
-enum { NODES_MAX = 100000, RANKS_MAX = 100000, FRAMES_MAX = 64, KNOWN_CLASSES = 4096 };
+enum { NODES_MAX = 100000, RANKS_MAX = 100000, RANKS_LEAST = 4, FRAMES_MAX = 64, KNOWN_CLASSES = 4096 };
 
 #define CALLS_MAX   UINT64_C(4000000000)
 #define RECORDS_MAX UINT64_C(2000000000)
@@ -36,6 +36,7 @@ struct class_place {
     struct node *chain[FRAMES_MAX]; /* the loops around, from the program to the one of the call alone */
     size_t index[FRAMES_MAX];       /* of the next in its parent's children */
     size_t depth;
+    bool repeats; /* it mostly comes several times, one directly behind the other */
 };
 
 struct tree {
@@ -88,6 +89,7 @@ static struct tree make_tree(struct program_reader *r, const struct shown_loops 
         add_child(loop, call);
         leaf->index[item->depth + 1] = 0;
         leaf->depth = item->depth + 2;
+        leaf->repeats = (double)item->counts.total >= 1.5 * (double)item->counts.times;
         leaf->call = call;
         leaf->copy = copy;
         tree.leaf_count++;
@@ -153,8 +155,8 @@ static void reach(struct rank_walk *w, const struct class_place *leaf)
     size_t d = 0;
     while (d + 1 < w->depth && d + 1 < leaf->depth && w->frames[d + 1].loop == leaf->chain[d + 1])
         d++;
-    /* the same call once more: another trip of the loop around it, but for the program itself */
-    if (d + 1 == leaf->depth && leaf->depth > 2)
+    /* the same call once more: another trip of its own loop, or of the loop around that, but for the program itself */
+    if (d + 1 == leaf->depth && leaf->depth > 2 && !leaf->repeats)
         d--;
     struct frame *f = &w->frames[d];
     bool again = d + 1 == leaf->depth || f->next > leaf->index[d];
@@ -187,6 +189,16 @@ static const struct class_place *leaf_of(struct rank_walk *w, const struct pilgr
     generate_fail("rank %" PRIu32 ": a call is in none of its loops", w->rank);
 }
 
+static void name_parameters(struct node *call, const struct pilgrim_function *function)
+{
+    if (call->parameters)
+        return;
+    call->parameter_count = function->parameter_count;
+    call->parameters = generate_alloc((function->parameter_count + 1) * sizeof *call->parameters);
+    for (size_t i = 0; i < function->parameter_count; i++)
+        call->parameters[i] = text_intern(function->parameters[i].name, strlen(function->parameters[i].name));
+}
+
 static void read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank)
 {
     struct rank_walk *w = generate_alloc(sizeof *w);
@@ -208,6 +220,7 @@ static void read_rank(struct program_reader *r, const struct tree *tree, uint32_
             continue;
         const struct class_place *leaf = leaf_of(w, call.class_);
         reach(w, leaf);
+        name_parameters(leaf->call, call.function);
         record(w, leaf->call, call_row(w->state, &call, leaf->call->place));
         r->p->calls++;
     }
@@ -250,6 +263,9 @@ void proxy_read(struct proxy *p)
     struct pilgrim_error error;
     if (!loops || !r.lines || !(r.paths = call_paths_new(r.lines)))
         generate_fail("not enough memory");
+    if (p->options->ranks && p->rank_count < RANKS_LEAST)
+        generate_fail("%s: %" PRIu32 " ranks: --ranks needs a trace of %d or more", p->options->path, p->rank_count,
+                      RANKS_LEAST);
     source_lines_ran_in(r.lines, pilgrim_property(p->trace, "folder"));
     source_lines_use_trace(r.lines, p->trace, pilgrim_frame_function);
     check_size(p);

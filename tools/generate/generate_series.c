@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "generate.h"
+#include "generate_tables.h"
+#include "generate_turns.h"
 
-enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20, TABLE_MAX = 8 << 20 };
+enum { LOOPS_MAX = 64, INDEX_MAX = 1 << 20 };
 
 #define POINTS_MAX UINT64_C(20000000)
 
@@ -179,28 +181,6 @@ static bool find_index_function(const struct proxy *p, const struct series *s, s
     return true;
 }
 
-static unsigned table_number;
-
-static const char *index_table(const struct proxy *p, struct text *tables, const int64_t *values, const bool *has,
-                               uint64_t count, const char *what)
-{
-    static uint64_t written;
-    bool large = false;
-    if ((written += count) > TABLE_MAX)
-        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-    for (uint64_t i = 0; i < count; i++)
-        large =
-            large ||
-            (!has || has[i] ? !number_is_name(values[i]) && (values[i] > INT32_MAX || values[i] < -INT32_MAX) : false);
-    text_put(tables, "static const %s values_%u[] = {%s", large ? "long" : "int", ++table_number,
-             count > 16 ? "\n    " : "");
-    for (uint64_t i = 0; i < count; i++)
-        text_put(tables, "%s%s", i ? (i % 16 ? ", " : ",\n    ") : "",
-                 !has || has[i] ? number_text(p, values[i]) : "0");
-    text_put(tables, "}; /* %s */\n", what);
-    return text_format("values_%u", table_number);
-}
-
 /* Returns A * X + C. */
 static const char *linear_text(int64_t a, const char *x, int64_t c)
 {
@@ -275,26 +255,25 @@ static const char *index_text(const struct proxy *p, struct text *tables, const 
     int64_t a, c;
     if (is_linear(f, f->count, &a, &c))
         return a ? linear_text(a, variable, c) : number_text(p, c);
-    for (uint64_t period = 2; period <= 64 && 2 * period <= f->count; period++) {
-        bool fits = true;
-        for (uint64_t x = period; x < f->count && fits; x++)
-            fits = f->has[x] == f->has[x - period] && f->values[x] == f->values[x - period];
-        if (!fits)
-            continue;
+    uint64_t period = turns_period(f->values, f->count);
+    for (uint64_t x = period; x < f->count && period < f->count; x++)
+        if (f->has[x] != f->has[x - period])
+            period = f->count;
+    if (period < f->count) {
         const char *turn = text_format("%s %% %" PRIu64, variable, period);
-        const char *exception = period > 2 ? odd_text(p, f, period, turn) : NULL;
-        if (exception)
-            return exception;
+        const char *turns = period > 2 ? odd_text(p, f, period, turn) : NULL;
+        if (turns)
+            return turns;
         if (is_linear(f, period, &a, &c))
             return linear_text(a, turn, c);
         if (period == 2)
             return text_format("(%s ? %s : %s)", turn, number_text(p, f->values[1]), number_text(p, f->values[0]));
-        return text_format("%s[%s]", index_table(p, tables, f->values, f->has, period, "in turn"), turn);
+        return text_format("%s[%s]", table_of(p, tables, f->values, f->has, period, "in turn"), turn);
     }
     const char *exception = f->count > 2 ? odd_text(p, f, f->count, variable) : NULL;
     if (exception)
         return exception;
-    return text_format("%s[%s]", index_table(p, tables, f->values, f->has, f->count, "by trip"), variable);
+    return text_format("%s[%s]", table_of(p, tables, f->values, f->has, f->count, "by trip"), variable);
 }
 
 /* ---- a sum over all indices ---- */
@@ -356,7 +335,7 @@ static const char *sum_text(const struct proxy *p, struct text *tables, const st
         if (slope[j])
             text = text ? text_format("%s + %s", text, linear_text(slope[j], s->loops[j].variable, 0))
                         : linear_text(slope[j], s->loops[j].variable, 0);
-    const char *column = column_expression(p, tables, offsets, has);
+    const char *column = column_expression(p, tables, &s->use, offsets, has);
     return !text ? column : strcmp(column, "0") == 0 ? text : text_format("%s + %s", column, text);
 }
 
@@ -374,67 +353,101 @@ static bool same_visits(const struct proxy *p, const struct series *s, uint32_t 
     return x->count == y->count;
 }
 
-static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
+static struct turns_row make_row(const struct proxy *p, const struct series *s, uint32_t rank)
 {
-    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant), variants = 0;
-    bool *has = generate_alloc(p->rank_count);
-    uint32_t *first = generate_alloc(p->rank_count * sizeof *first);
-    struct text names = {0};
-    const char *name = NULL;
-    uint64_t period = 0;
-    for (uint32_t r = 0; r < p->rank_count; r++) {
-        const struct node_visits *v = s->node->ranks[r];
-        if (!v)
-            continue;
-        has[r] = true;
-        int64_t own = 0;
-        while (own < variants && !same_visits(p, s, first[own], r))
-            own++;
-        variant[r] = own;
-        if (own < variants)
-            continue;
-        first[variants++] = r;
-        uint64_t count = v->stored < v->count ? v->period : v->count;
-        period = v->stored < v->count ? v->period : 0;
-        if (variants > 1 || r + 1 < p->rank_count)
-            count = v->count < TABLE_MAX ? v->count : TABLE_MAX + 1;
-        if (count > TABLE_MAX)
-            generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
-        int64_t *values = calloc(count + 1, sizeof *values);
-        if (!values)
-            generate_fail("not enough memory");
-        for (uint64_t k = 0; k < count; k++)
-            if (!series_value(p, s, visits_get(v, k), &values[k]))
-                values[k] = 0;
-        period = count < v->count ? period : 0;
-        name = index_table(p, tables, values, NULL, count, text_format("by visit, as in rank %" PRIu32, r));
-        text_put(&names, "%s%s", variants > 1 ? ", " : "", name);
-        free(values);
-    }
-    if (variants == 1) {
-        text_free(&names);
-        return period ? text_format("%s[n %% %" PRIu64 "]", name, period) : text_format("%s[n]", name);
-    }
-    text_put(tables, "#define values_%u(v) (", ++table_number);
-    char *list = names.chars;
-    for (int64_t v = 0; v + 1 < variants; v++) {
-        size_t length = strcspn(list, ",");
-        text_put(tables, "(v) == %" PRId64 " ? %.*s[n] : ", v, (int)length, list);
-        list += length + 2;
-    }
-    text_put(tables, "%s[n])\n", list);
-    text_free(&names);
-    unsigned own = table_number;
-    return text_format("values_%u(%s)", own, column_expression(p, tables, variant, has));
+    const struct node_visits *v = s->node->ranks[rank];
+    struct turns_row row = {.rank = rank, .count = v->stored < v->count ? 2 * v->period : v->count, .whole = v->count};
+    if (row.count > TABLE_MAX)
+        generate_fail("the trace is too irregular: tables would have more than %d numbers", TABLE_MAX);
+    row.values = calloc(row.count + 1, sizeof *row.values);
+    if (!row.values)
+        generate_fail("not enough memory");
+    for (uint64_t k = 0; k < row.count; k++)
+        if (!series_value(p, s, visits_get(v, k), &row.values[k]))
+            row.values[k] = 0;
+    row.period = turns_period(row.values, row.count);
+    return row;
 }
 
-const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted)
+static const char *visits_text(const struct proxy *p, struct text *tables, const struct series *s)
 {
-    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
+    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
     bool *has = generate_alloc(p->rank_count);
+    struct turns_row *rows = NULL;
+    size_t count = 0;
+    for (uint32_t r = 0; r < p->rank_count; r++) {
+        has[r] = s->node->ranks[r];
+        size_t own = 0;
+        while (has[r] && own < count && !same_visits(p, s, rows[own].rank, r))
+            own++;
+        variant[r] = (int64_t)own;
+        if (!has[r] || own < count)
+            continue;
+        rows = generate_grow(rows, count, sizeof *rows);
+        rows[count++] = make_row(p, s, r);
+    }
+    return turns_text(p, tables, &s->use, rows, count, variant, has, "n");
+}
+
+/* ---- functions of one index, another one in each rank ---- */
+
+/* Sets *ROW to the values of RANK by the index of LOOP. False: they are no function of it. */
+static bool index_row(const struct proxy *p, const struct series *s, uint32_t rank, size_t loop, struct turns_row *row)
+{
+    enum { COUNT_MAX = 4096 };
+    struct index_function f = {0};
+    struct points at;
+    bool good = true;
+    for (bool more = points_begin(&at, s, rank); good && more && points_next(&at);) {
+        int64_t value;
+        good = at.index[loop] < COUNT_MAX && points_value(p, &at, &value) && set_index(&f, at.index[loop], value);
+    }
+    for (uint64_t x = 0; x < f.count; x++)
+        good = good && f.has[x];
+    free(f.has);
+    *row = (struct turns_row){rank, f.values, f.count, 0, f.count};
+    if (good && f.count)
+        row->period = turns_period(f.values, f.count);
+    else
+        free(f.values);
+    return good && f.count;
+}
+
+/* Returns the expression of values that are a function of the index of LOOP in each rank; NULL: they are not. */
+static const char *index_rows_text(const struct proxy *p, struct text *tables, const struct series *s, size_t loop)
+{
+    int64_t *variant = generate_alloc(p->rank_count * sizeof *variant);
+    bool *has = generate_alloc(p->rank_count), good = true;
+    struct turns_row *rows = NULL;
+    size_t count = 0;
+    for (uint32_t r = 0; r < p->rank_count && good; r++) {
+        struct turns_row row;
+        has[r] = s->node->ranks[r];
+        if (!has[r] || !(good = index_row(p, s, r, loop, &row)))
+            continue;
+        size_t own = 0;
+        while (own < count && (rows[own].count != row.count ||
+                               memcmp(rows[own].values, row.values, row.count * sizeof *row.values) != 0))
+            own++;
+        variant[r] = (int64_t)own;
+        if (own < count) {
+            free(row.values);
+            continue;
+        }
+        rows = generate_grow(rows, count, sizeof *rows);
+        rows[count++] = row;
+    }
+    if (good && count)
+        return turns_text(p, tables, &s->use, rows, count, variant, has, s->loops[loop].variable);
+    for (size_t i = 0; i < count; i++)
+        free(rows[i].values);
+    return NULL;
+}
+
+static const char *changing_expression(const struct proxy *p, struct text *tables, const struct series *s,
+                                       int64_t *values, bool *has, bool *counted)
+{
     uint64_t points = 0;
-    if (series_by_rank(p, s, values, has))
-        return column_expression(p, tables, values, has);
     for (uint32_t r = 0; r < p->rank_count; r++)
         points += s->node->ranks[r] ? s->node->ranks[r]->count : 0;
     const char *found = NULL;
@@ -442,7 +455,7 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
         struct index_function f = {0};
         if (find_index_function(p, s, j, &f, values, has)) {
             found = index_text(p, tables, &f, s->loops[j].variable);
-            const char *column = column_expression(p, tables, values, has);
+            const char *column = column_expression(p, tables, &s->use, values, has);
             if (strcmp(column, "0") != 0)
                 found = text_format("%s + %s", column, found);
         }
@@ -451,8 +464,35 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
     }
     if (!found && points < POINTS_MAX && s->loop_count > 1 && s->loop_count < LOOPS_MAX)
         found = sum_text(p, tables, s, values, has);
+    for (size_t j = s->loop_count; points < POINTS_MAX && s->loop_count < LOOPS_MAX && j-- > 0 && !found;)
+        found = index_rows_text(p, tables, s, j);
     if (found)
         return found;
     *counted = true;
     return visits_text(p, tables, s);
+}
+
+/* Returns true if a rank does not come to the node. */
+static bool is_passed_by(const struct proxy *p, const struct node *n)
+{
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        if (!n->ranks[r])
+            return true;
+    return false;
+}
+
+const char *series_expression(const struct proxy *p, struct text *tables, const struct series *s, bool *counted)
+{
+    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
+    bool *has = generate_alloc(p->rank_count);
+    if (series_by_rank(p, s, values, has))
+        return column_expression(p, tables, &s->use, values, has);
+    if (s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT)
+        ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
+    size_t length = tables->length;
+    unsigned uses = tables_used();
+    const char *found = changing_expression(p, tables, s, values, has, counted);
+    if ((tables->length > length || tables_used() > uses) && is_passed_by(p, s->node))
+        ranks_refuse(p, &s->use, "it changes from call to call, in some ranks only");
+    return found;
 }

@@ -102,6 +102,36 @@ static const char *own_requests(struct writer *w, struct series s, size_t count)
     return first ? text_format("&request[%" PRId64 "]", first) : "request";
 }
 
+/* Sets what the hole at AT of a call says: which argument it is in, and which of its elements. */
+static void set_use(struct column_use *use, const struct node *n, const char *form, const char *at)
+{
+    char around[32];
+    size_t depth = 0, argument = 0, element[32] = {0};
+    const char *c = strncmp(form, "(void)", 6) == 0 ? form + 6 : form;
+    *use = (struct column_use){.node = n, .argument = "a number of it"};
+    for (; c < at; c++)
+        if (strchr("([{", *c) && depth + 1 < sizeof around) {
+            around[++depth] = *c;
+            element[depth] = 0;
+        } else if (strchr(")]}", *c) && depth > 0) {
+            depth--;
+        } else if (*c == ',' && depth > 0) {
+            element[depth]++;
+            argument += depth == 1;
+        }
+    if (depth == 0 || argument >= n->parameter_count)
+        return;
+    use->argument = n->parameters[argument];
+    if (*at != HOLE)
+        return;
+    if (around[depth] != '[')
+        use->meaning = ranks_meaning(n->name, use->argument);
+    use->element = around[depth] == '{' ? element[depth] : 0;
+    for (use->elements = 1; *c && *c != '}'; c++)
+        use->elements += *c == ',';
+    use->elements += use->element;
+}
+
 /* Returns FORM with its holes filled. */
 static const char *fill_form(struct writer *w, const struct node *n, const struct form *form, bool *counted)
 {
@@ -116,6 +146,9 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
         }
         s.hole = hole;
         s.request = *at == HOLE_REQUEST;
+        set_use(&s.use, n, form->text, at);
+        if (s.use.meaning == COLUMN_LIST)
+            ranks_refuse(w->p, &s.use, "an array for the recorded ranks");
         if (*at == HOLE_REQUESTS) {
             size_t count = strtoul(at + 1, NULL, 10);
             const char *own = own_requests(w, s, count);
@@ -222,7 +255,7 @@ static bool choose_by_rank(struct writer *w, struct series *s, const bool *here,
         return false;
     for (uint32_t r = 0; r < w->p->rank_count; r++)
         first[r] = has[r] && values[r] == 0;
-    *condition = column_condition(w->p, &w->tables, first, here);
+    *condition = column_condition(w->p, &w->tables, &s->use, first, here);
     return *condition != NULL;
 }
 
@@ -247,7 +280,12 @@ static void write_call(struct writer *w, struct text *out, const struct node *n,
     }
     if (!some)
         return;
-    struct series s = {.node = n, .forms = forms, .form_count = count, .loops = w->around, .loop_count = w->depth};
+    struct series s = {.node = n,
+                       .forms = forms,
+                       .form_count = count,
+                       .loops = w->around,
+                       .loop_count = w->depth,
+                       .use = {.node = n, .argument = "the kinds of its arguments"}};
     if (count > 1 && !choose_by_rank(w, &s, here, &condition))
         choice = series_expression(w->p, &w->tables, &s, &counted);
     if (n->gap_ns >= GAP_LEAST_NS && strncmp(n->name, "MPI_Init", 8) != 0)
@@ -341,7 +379,10 @@ static int64_t count_trips(const struct proxy *p, const struct node *n, bool *en
 
 static void write_loop(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
 {
-    struct series s = {.node = n, .loops = w->around, .loop_count = w->depth};
+    struct series s = {.node = n,
+                       .loops = w->around,
+                       .loop_count = w->depth,
+                       .use = {.node = n, .argument = "its trips", .meaning = COLUMN_TRIPS}};
     int64_t *values = generate_alloc(w->p->rank_count * sizeof *values);
     bool *has = generate_alloc(w->p->rank_count), *enters = generate_alloc(w->p->rank_count), counted = false;
     struct text inside = {0};
@@ -353,7 +394,7 @@ static void write_loop(struct writer *w, struct text *out, const struct node *n,
         return;
     const char *variable = once ? "0" : variable_of(real_loops(w)), *trips = NULL;
     if (by_rank)
-        trips = column_condition(w->p, &w->tables, enters, here);
+        trips = column_condition(w->p, &w->tables, &s.use, enters, here);
     w->around[w->depth++] = (struct written_loop){n, variable};
     write_children(w, &inside, n, enters, 0);
     w->depth--;
@@ -394,7 +435,8 @@ static void write_children(struct writer *w, struct text *out, const struct node
         struct text inside = {0};
         size_t first = i;
         present(w->p, n->children[i], some);
-        const char *condition = column_condition(w->p, &w->tables, some, here);
+        const struct column_use use = {.node = n->children[i], .argument = "which ranks come to it"};
+        const char *condition = column_condition(w->p, &w->tables, &use, some, here);
         unsigned inner = indent + (condition != NULL);
         for (; i < n->child_count && same_ranks(w->p, n->children[first], n->children[i]); i++) {
             const struct node *child = n->children[i];
@@ -429,6 +471,8 @@ void proxy_write(struct proxy *p)
             text_put(&w->tables, "%s\n    %s", i ? "," : "", p->texts[i]);
         text_put(&w->tables, "};\n");
     }
+    if (ranks_told())
+        generate_fail("%s: no program for %" PRIu32 " ranks is made of it", p->options->path, p->options->ranks);
     write_frame(p, &out, &w->tables, &w->functions, &body);
     fwrite(text_of(&out), 1, out.length, stdout);
     text_free(&w->tables);

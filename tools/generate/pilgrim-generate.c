@@ -16,6 +16,7 @@ static const char usage[] = "usage: pilgrim-generate [OPTION...] TRACE > proxy.c
 static const char help[] =
     "Write a C program that makes the MPI calls of a trace.\n\n"
     "  --strings            keep the program's texts: info values, names of objects\n"
+    "  --ranks=N            a program for N ranks, where what was recorded says what others do\n"
     "  --modules=FOLDER:... where programs and libraries are, for source lines\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n\n"
@@ -44,13 +45,20 @@ static void generate(const struct generate_options *options, struct pilgrim_trac
                  p.first_left_out);
 }
 
+static bool parse_ranks(const char *text, uint32_t *ranks)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    *ranks = (uint32_t)number;
+    return *text >= '0' && *text <= '9' && !*end && number >= 4 && number <= 1000000;
+}
+
 int main(int argc, char **argv)
 {
-    static const struct option long_options[] = {{"strings", no_argument, NULL, 's'},
-                                                 {"modules", required_argument, NULL, 'm'},
-                                                 {"help", no_argument, NULL, 'h'},
-                                                 {"version", no_argument, NULL, 'V'},
-                                                 {0}};
+    static const struct option long_options[] = {
+        {"strings", no_argument, NULL, 's'},     {"modules", required_argument, NULL, 'm'},
+        {"ranks", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},     {0}};
     struct generate_options options = {0};
     struct pilgrim_trace *trace;
     struct pilgrim_error error;
@@ -64,6 +72,10 @@ int main(int argc, char **argv)
             break;
         case 'm':
             options.modules = optarg;
+            break;
+        case 'r':
+            if (!parse_ranks(optarg, &options.ranks))
+                return wrong_use("--ranks wants a number of ranks from 4 to 1000000");
             break;
         case 'h':
             printf("%s%s", usage, help);

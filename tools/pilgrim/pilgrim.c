@@ -40,7 +40,7 @@ static const struct {
     {"decode", "pilgrim decode --messages TRACE", "each message, with both its calls"},
     {"diff", "pilgrim diff BEFORE AFTER", "what the second run does otherwise"},
     {NULL, NULL, "Look at it in another tool"},
-    {"convert", "pilgrim convert --to=perfetto TRACE", "for ui.perfetto.dev; --to=chrome: JSON"},
+    {"convert", "pilgrim convert --to=perfetto TRACE", "for ui.perfetto.dev; --to=otf2: Vampir"},
     {NULL, NULL, "Run it again without the program"},
     {"replay", "mpiexec -n 4 pilgrim replay TRACE", "a benchmark with its calls and times"},
     {"generate", "pilgrim generate TRACE > proxy.c", "a C program that makes its calls"},

@@ -84,8 +84,9 @@ static int share_file(void)
         return -1;
     if (replay.rank && (file < 0 || ftruncate(file, bytes)))
         replay_fail("rank %d: %s", replay.rank, strerror(errno));
-    char *all =
-        bytes ? mmap(NULL, (size_t)bytes, PROT_READ | (replay.rank ? PROT_WRITE : 0), MAP_SHARED, file, 0) : NULL;
+    /* MPI may write to the root's buffer as well (the standard's MPI_Bcast has it as INOUT). */
+    int sharing = replay.rank ? MAP_SHARED : MAP_PRIVATE;
+    char *all = bytes ? mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, sharing, file, 0) : NULL;
     if (all == MAP_FAILED)
         replay_fail("rank %d: %s", replay.rank, strerror(errno));
     for (int64_t at = 0; at < bytes; at += PIECE_BYTES)

@@ -63,8 +63,9 @@ function facts(pairs) {
         .map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
-/* A table whose columns sort it. COLUMNS: {title, value: row -> what it is sorted by, text: row -> what is shown, words: it is no number} */
-function table(columns, rows, sorted_by) {
+/* A table whose columns sort it. COLUMNS: {title, value: row -> what it is sorted by, text: row -> what is shown, words: it is no number,
+ * exact: row -> what the pointer tells}. NAME: row -> its anchor, or nothing. */
+function table(columns, rows, sorted_by, name) {
     let by = sorted_by, down = true, all = false;
     const body = el("tbody"), head = el("tr"), holder = el("div", { class: "wide" }, el("table", {}, el("thead", {}, head), body));
     const more = el("button", { class: "more", onclick: () => { all = true; show(); } });
@@ -73,19 +74,35 @@ function table(columns, rows, sorted_by) {
         return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
     }
     function cell(column, row) {
-        return el("td", { class: column.words ? "code" : "number" }, (column.text || column.value)(row));
+        return el("td", { class: column.words ? "code" : "number", ...(column.exact ? { title: column.exact(row) } : {}) }, (column.text || column.value)(row));
     }
     function show() {
         const sorted = [...rows].sort(order).slice(0, all ? rows.length : ROWS_SHOWN);
         head.replaceChildren(...columns.map((column, i) => el("th", { class: column.words ? "" : "number", "aria-sort": i !== by ? "none" : down ? "descending" : "ascending" },
             el("button", { onclick: () => { down = i === by ? !down : !column.words; by = i; show(); } },
                 column.title + (i === by ? (down ? " \u25be" : " \u25b4") : "")))));
-        body.replaceChildren(...sorted.map(row => el("tr", {}, columns.map(column => cell(column, row)))));
+        body.replaceChildren(...sorted.map(row => el("tr", name ? { id: name(row) } : {}, columns.map(column => cell(column, row)))));
         more.hidden = sorted.length === rows.length;
         more.textContent = "show all " + number(rows.length);
     }
     show();
+    if (name)
+        reveals.push(id => { if (!all && rows.some(row => name(row) === id)) { all = true; show(); } });
     return el("div", {}, holder, more);
+}
+
+/* Functions that show all rows of a table, if one of them has the anchor. */
+const reveals = [];
+
+/* Shows what the address names: opens what is around it, and lists rows that were left out. */
+function go_to_anchor() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (!id) return;
+    if (!document.getElementById(id)) reveals.forEach(reveal => reveal(id));
+    const target = document.getElementById(id);
+    for (let node = target; node; node = node.parentElement)
+        if (node.tagName === "DETAILS") node.open = true;
+    if (target) target.scrollIntoView();
 }
 
 function legend() {
@@ -308,7 +325,7 @@ function show_matrix(text, ranks) {
 }
 
 function show_sites(rows) {
-    const sites = left_out(rows) ? rows : rows.filter(row => row.func);
+    const sites = left_out(rows) ? rows : site_rows;
     section("sites", "Call sites", left_out(rows) ? not_shown(rows) : table([
         { title: "function", words: true, value: row => row.func }, { title: "called at", words: true, value: place_of },
         { title: "calls", value: row => row.calls.total, text: row => number(row.calls.total) },
@@ -318,7 +335,7 @@ function show_sites(rows) {
         { title: "most on a rank", value: row => row.time ? row.time.max : 0, text: row => row.time ? time(row.time.max) + (row.time.max_rank !== undefined ? " (" + row.time.max_rank + ")" : "") : "\u2013" },
         { title: "imbalance", value: row => row.time ? row.time.imbalance : 0, text: row => row.time ? share(row.time.imbalance) : "\u2013" },
         { title: "bytes", value: row => row.bytes.total, text: row => row.bytes.total ? bytes(row.bytes.total) : "\u2013" },
-        { title: "failed", value: row => row.failed, text: row => row.failed ? number(row.failed) : "\u2013" }], sites, 4));
+        { title: "failed", value: row => row.failed, text: row => row.failed ? number(row.failed) : "\u2013" }], sites, 4, row => "site-" + site_numbers.get(site_key(row.func, row.site))));
 }
 
 function show_sizes(rows) {
@@ -347,17 +364,16 @@ function show_machine(properties, machine) {
 function show_all() {
     const summary = rows_of("summary")[0] || {};
     show_summary(summary, rows_of("endings"));
+    const sites = rows_of("sites");
+    know_sites(sites);
+    show_waits(rows_of("waits"), summary);
     show_program(rows_of("loops"));
     show_ranks(rows_of("ranks"));
     show_matrix(text_of("matrix"), summary.ranks || 1);
-    show_sites(rows_of("sites"));
+    show_sites(sites);
     show_sizes(rows_of("sizes"));
     show_machine(rows_of("properties"), rows_of("machine"));
     document.getElementById("footer").textContent = "Made from the trace by pilgrim-report. pilgrim-decode prints each figure, and each call.";
-    const target = location.hash && document.getElementById(location.hash.slice(1));
-    for (let node = target; node; node = node.parentElement)
-        if (node.tagName === "DETAILS") node.open = true;
-    if (target) target.scrollIntoView();
+    window.addEventListener("hashchange", go_to_anchor);
+    go_to_anchor();
 }
-
-show_all();

@@ -15,7 +15,7 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
-/* Lines of page.html, page.css and page.js (by the Makefile). */
+/* Lines of page.html, page.css and of the scripts (by the Makefile). */
 static const char *const page[] = {
 #include "page.html.inc"
 };
@@ -24,6 +24,7 @@ static const char *const style[] = {
 };
 static const char *const script[] = {
 #include "page.js.inc"
+#include "waits.js.inc"
 };
 
 struct page_settings {

@@ -14,6 +14,7 @@
 #include "../../decoder/properties.h"
 #include "../../decoder/summary.h"
 #include "../../decoder/table_print.h"
+#include "../waits/waits_report.h"
 #include "analysis/profile.h"
 #include "analysis/thread_loops.h"
 #include "report.h"
@@ -119,13 +120,26 @@ static enum pilgrim_status print_machine(const struct html_page *r, struct outpu
     return status;
 }
 
+static enum pilgrim_status print_waits(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+{
+    struct report waits = {.o = o, .format = REPORT_JSON};
+    const char *why;
+    const enum pilgrim_status status = waits_of_trace(&waits, r->trace, &why, error);
+    if (why) {
+        out_text(o, "{\"not_known\":");
+        out_json_string(o, why, strlen(why));
+        out_text(o, "}\n");
+    }
+    return status;
+}
+
 static const struct view {
     const char *name;
     enum pilgrim_status (*print)(const struct html_page *r, struct output *o, struct pilgrim_error *error);
 } views[] = {
-    {"summary", print_summary}, {"properties", print_properties}, {"endings", print_endings},
-    {"loops", print_loops},     {"ranks", print_ranks},           {"sites", print_sites},
-    {"sizes", print_sizes},     {"matrix", print_matrix},         {"machine", print_machine},
+    {"summary", print_summary}, {"properties", print_properties}, {"endings", print_endings}, {"loops", print_loops},
+    {"ranks", print_ranks},     {"sites", print_sites},           {"sizes", print_sizes},     {"matrix", print_matrix},
+    {"machine", print_machine}, {"waits", print_waits},
 };
 
 /* ---- elements ---- */

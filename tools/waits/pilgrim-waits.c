@@ -15,7 +15,7 @@
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, ROWS = 20 };
 
 static const char usage[] =
-    "usage: pilgrim-waits [--format=text|json|csv] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
+    "usage: pilgrim-waits [--format=text|json|csv] [--by=loop] [--limit=N] [--each] [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -24,6 +24,7 @@ static const char help[] =
     "profile (PILGRIM_TIMING=aggregate), how long calls waited at most.\n"
     "\n"
     "  --format=text|json|csv  a table for people (the default), one JSON object a line, or comma-separated values\n"
+    "  --by=loop               by loop instead: the wait of an iteration, how it grows, the worst iterations\n"
     "  --limit=N               lines of the table at most; 20 if not given\n"
     "  --each                  each wait as well (JSON only)\n"
     "  --modules=FOLDERS       folders to search first for the program and its libraries, for source lines\n"
@@ -39,43 +40,13 @@ static int failed(const char *what, const char *why)
     return EXIT_DAMAGED;
 }
 
-/* ---- the trace ---- */
-
-/* True if the trace has only a profile. */
-static bool is_profile(const struct pilgrim_trace *trace)
-{
-    const char *timing = pilgrim_property(trace, "timing");
-    return timing && strcmp(timing, "aggregate") == 0;
-}
-
-/* Returns why the trace cannot be analysed; NULL: it can. */
-static const char *why_not(const struct pilgrim_trace *trace)
-{
-    static const char text[] = "it has no times, so waits are not known; run the program again with "
-                               "PILGRIM_TIMING=exact";
-    const char *timing = pilgrim_property(trace, "timing");
-    struct pilgrim_clock clock;
-    struct pilgrim_error error;
-    if (!timing || (strcmp(timing, "exact") != 0 && strncmp(timing, "bins", 4) != 0))
-        return text;
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
-        if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)
-            return "it has no clock measurement for all ranks";
-    return NULL;
-}
-
 static int print_trace(const char *path, const struct pilgrim_trace *trace, const struct pilgrim_error *opened,
                        struct report *r, const char *modules)
 {
-    struct wait_states w = {0};
     struct pilgrim_error error;
+    const char *why = NULL;
     int result = 0;
-    enum pilgrim_status status;
-    const bool profile = is_profile(trace);
-    const char *why = profile ? NULL : why_not(trace);
-    if (why)
-        return failed(path, why);
-    if (profile && r->each)
+    if ((r->each || r->by_loop) && waits_is_profile(trace))
         return failed(path, "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; "
                             "run the program again with PILGRIM_TIMING=exact");
     r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
@@ -83,22 +54,15 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
         source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
         source_lines_use_trace(r->lines, trace, pilgrim_frame_function);
     }
-    r->w = &w;
-    if (profile)
-        status = waits_print_bounds(r, trace, &error);
-    else
-        status = wait_states_find(&w, trace, r->each ? report_wait : NULL, r, &error);
-    if (w.match && !waits_print(r) && status == PILGRIM_OK) {
-        status = PILGRIM_NOMEM;
-        snprintf(error.message, sizeof error.message, "not enough memory");
-    }
+    const enum pilgrim_status status = waits_of_trace(r, trace, &why, &error);
     out_flush(r->o);
-    if (status != PILGRIM_OK || opened->status != PILGRIM_OK)
+    if (why)
+        result = failed(path, why);
+    else if (status != PILGRIM_OK || opened->status != PILGRIM_OK)
         result = failed(path, status != PILGRIM_OK ? error.message : opened->message);
     if (r->o->error && r->o->error != EPIPE)
         result = failed("cannot write the output, which is incomplete", strerror(r->o->error));
     source_lines_free(r->lines);
-    wait_states_free(&w);
     return result;
 }
 
@@ -122,13 +86,11 @@ static bool parse_format(const char *text, enum report_format *format)
 int main(int argc, char **argv)
 {
     static struct output out = {.descriptor = 1};
-    static const struct option options[] = {{"format", required_argument, NULL, 'f'},
-                                            {"limit", required_argument, NULL, 'n'},
-                                            {"modules", required_argument, NULL, 'm'},
-                                            {"each", no_argument, NULL, 'e'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {0}};
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'f'},  {"limit", required_argument, NULL, 'n'},
+        {"modules", required_argument, NULL, 'm'}, {"each", no_argument, NULL, 'e'},
+        {"by", required_argument, NULL, 'b'},      {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},       {0}};
     struct report report = {.o = &out, .limit = ROWS};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
@@ -147,6 +109,11 @@ int main(int argc, char **argv)
             report.limit = strtoull(optarg, &end, 10);
             if (*optarg < '0' || *optarg > '9' || *end)
                 return wrong_use("--limit takes a number");
+            break;
+        case 'b':
+            if (strcmp(optarg, "loop") != 0)
+                return wrong_use("--by takes loop");
+            report.by_loop = true;
             break;
         case 'e':
             report.each = true;

@@ -6,7 +6,10 @@
 
 #include "waits_report.h"
 
-enum { WORST = 3, FEW = 5 };
+enum { WORST = 3, FEW = 5, NAME_COLUMNS = 16 };
+
+/* Behind the first FEW lines, those of less than this share of all ranks' time are summed up. */
+static const double small_share = 0.001;
 
 /* ---- text: a line for each pattern and site ---- */
 
@@ -87,33 +90,76 @@ static void doing(const struct report *r, uint32_t thread, uint32_t class, bool 
              report_function(r, class / 2), place);
 }
 
-static void text_line(const struct report *r, const struct site_line *line)
+static double share_of_all(const struct report *r, uint64_t ns)
+{
+    const double all = r->efficiency.run_ns * r->w->process_count;
+    return all > 0 ? (double)ns / all : 0;
+}
+
+static void text_line(const struct report *r, const struct site_line *line, int columns)
 {
     char place[PLACE_MAX], where[2 * PLACE_MAX], cells[3 * PLACE_MAX], total[OUT_DURATION_MAX], error[OUT_DURATION_MAX];
     char ranks[64] = "";
-    const double all = r->efficiency.run_ns * r->w->process_count;
     report_place(r, line->rows->site, place);
     snprintf(where, sizeof where, "%s at %s", report_function(r, line->rows->site), place);
     put_duration(total, (double)line->sum.total_ns);
     put_duration(error, (double)line->sum.error_ns);
     worst_ranks(line, ranks, sizeof ranks);
-    snprintf(cells, sizeof cells, "%-16s %9s +-%-8s %5.1f%% %9llu  %-14s ", wait_pattern_name(line->rows->pattern),
-             total, error, all > 0 ? 100 * (double)line->sum.total_ns / all : 0, (unsigned long long)line->sum.count,
-             ranks);
+    snprintf(cells, sizeof cells, "%-*s %9s +-%-8s %5.1f%% %9llu  %-14s ", columns,
+             wait_pattern_name(line->rows->pattern), total, error, 100 * share_of_all(r, line->sum.total_ns),
+             (unsigned long long)line->sum.count, ranks);
     out_text(r->o, cells);
     out_name(r->o, where);
     const struct wait_root *root = main_root(r->w, line);
+    out_char(r->o, '\n');
     if (root && line->sum.total_ns) {
         char what[3 * PLACE_MAX];
         doing(r, root->thread, root->class, true, what);
-        snprintf(where, sizeof where, ", due to ");
-        out_text(r->o, where);
-        out_name(r->o, what);
-        snprintf(where, sizeof where, " (%.0f%%)",
+        snprintf(cells, sizeof cells, "%-*s ", columns, "");
+        out_text(r->o, cells);
+        snprintf(cells, sizeof cells, "%3.0f%% due to ",
                  100 * (root->direct_ns + root->indirect_ns) / (double)line->sum.total_ns);
-        out_text(r->o, where);
+        out_text(r->o, cells);
+        out_name(r->o, what);
+        out_char(r->o, '\n');
     }
-    out_char(r->o, '\n');
+}
+
+/* Prints the first lines, and the sum of the others. Returns the columns of the first cell. */
+static int text_lines(const struct report *r, const struct site_line *lines, size_t count)
+{
+    struct wait_sum others = {0};
+    char cells[256], total[OUT_DURATION_MAX], error[OUT_DURATION_MAX], name[64];
+    int columns = NAME_COLUMNS;
+    size_t shown = 0;
+    while (count && !lines[count - 1].sum.count)
+        count--;
+    while (shown < count && shown < r->limit &&
+           (shown < FEW || share_of_all(r, lines[shown].sum.total_ns) >= small_share)) {
+        int length = (int)strlen(wait_pattern_name(lines[shown++].rows->pattern));
+        columns = length > columns ? length : columns;
+    }
+    if (shown) {
+        snprintf(cells, sizeof cells, "%-*s     total    error   share     count  ranks (worst)  where\n", columns,
+                 "pattern");
+        out_text(r->o, cells);
+    }
+    for (size_t i = 0; i < shown; i++)
+        text_line(r, &lines[i], columns);
+    if (shown == count)
+        return columns;
+    for (size_t i = shown; i < count; i++) {
+        others.total_ns += lines[i].sum.total_ns;
+        others.error_ns += lines[i].sum.error_ns;
+        others.count += lines[i].sum.count;
+    }
+    snprintf(name, sizeof name, "%zu more", count - shown);
+    put_duration(total, (double)others.total_ns);
+    put_duration(error, (double)others.error_ns);
+    snprintf(cells, sizeof cells, "%-*s %9s +-%-8s %5.1f%% %9llu\n", columns, name, total, error,
+             100 * share_of_all(r, others.total_ns), (unsigned long long)others.count);
+    out_text(r->o, cells);
+    return columns;
 }
 
 /* Writes SHARE of all time, with its error; what is not larger than that is no number. */
@@ -139,6 +185,10 @@ static void text_efficiency(const struct report *r)
     out_text(r->o, text);
     if (e->parallel <= 0)
         return;
+    if (e->error >= 1) {
+        out_text(r->o, "parallel efficiency not resolved: times are rounded too much; PILGRIM_TIMING=exact tells\n");
+        return;
+    }
     if (e->error >= 0.0005)
         snprintf(error, sizeof error, ", all +-%.1f%%", 100 * e->error);
     snprintf(text, sizeof text,
@@ -148,7 +198,7 @@ static void text_efficiency(const struct report *r)
     out_text(r->o, text);
 }
 
-static void text_summary(const struct report *r)
+void text_summary(const struct report *r)
 {
     const struct match_totals *t = &r->w->totals;
     uint64_t unresolved = 0, unmatched = 0;
@@ -181,7 +231,7 @@ static void text_summary(const struct report *r)
 }
 
 /* What made others wait, the most first. */
-static void text_delays(const struct report *r)
+static void text_delays(const struct report *r, int columns)
 {
     char cells[256], what[3 * PLACE_MAX], total[OUT_DURATION_MAX], error[OUT_DURATION_MAX];
     size_t shown = 0;
@@ -190,12 +240,15 @@ static void text_delays(const struct report *r)
         const double cost = delay->direct_ns + delay->indirect_ns;
         if (cost <= delay->error_ns)
             continue;
-        if (!shown++)
-            out_text(r->o, "delays               cost    error   share  directly  rank, what it did longer\n");
+        if (!shown++) {
+            snprintf(cells, sizeof cells, "%-*s      cost    error   share  directly  rank, what it did longer\n",
+                     columns, "delays");
+            out_text(r->o, cells);
+        }
         put_duration(total, cost);
         put_duration(error, delay->error_ns);
         doing(r, delay->thread, delay->class, true, what);
-        snprintf(cells, sizeof cells, "%-16s %9s +-%-8s %5.1f%% %8.0f%%  ", "", total, error,
+        snprintf(cells, sizeof cells, "%-*s %9s +-%-8s %5.1f%% %8.0f%%  ", columns, "", total, error,
                  100 * cost / (r->efficiency.run_ns * r->w->process_count), 100 * delay->direct_ns / cost);
         out_text(r->o, cells);
         out_name(r->o, what);
@@ -204,17 +257,20 @@ static void text_delays(const struct report *r)
 }
 
 /* What the run's length consists of. */
-static void text_path(const struct report *r)
+static void text_path(const struct report *r, int columns)
 {
     char cells[256], what[3 * PLACE_MAX], total[OUT_DURATION_MAX], more[OUT_DURATION_MAX];
     for (size_t i = 0; i < r->path_count && i < FEW && i < r->limit; i++) {
         const struct path_share *share = &r->path[i];
-        if (!i)
-            out_text(r->o, "critical path      length           share imbalance  mostly\n");
+        if (!i) {
+            snprintf(cells, sizeof cells, "%-*s    length           share imbalance  mostly\n", columns,
+                     "critical path");
+            out_text(r->o, cells);
+        }
         put_duration(total, (double)share->ns);
         put_duration(more, share->imbalance_ns);
         doing(r, share->thread, share->class, true, what);
-        snprintf(cells, sizeof cells, "%-16s %9s           %5.1f%% %9s  ", "", total,
+        snprintf(cells, sizeof cells, "%-*s %9s           %5.1f%% %9s  ", columns, "", total,
                  100 * (double)share->ns / (double)r->path_ns, more);
         out_text(r->o, cells);
         out_name(r->o, what);
@@ -262,12 +318,9 @@ bool report_text(const struct report *r)
     const size_t count = make_lines(r->w, lines);
     qsort(lines, count, sizeof *lines, by_total);
     text_summary(r);
-    if (count)
-        out_text(r->o, "pattern              total    error   share     count  ranks (worst)  where\n");
-    for (size_t i = 0; i < count && i < r->limit && lines[i].sum.count; i++)
-        text_line(r, &lines[i]);
-    text_delays(r);
-    text_path(r);
+    int columns = text_lines(r, lines, count);
+    text_delays(r, columns);
+    text_path(r, columns);
     text_findings(r);
     free(lines);
     return true;

@@ -4,6 +4,7 @@
 #define WAITS_WAITS_REPORT_H
 
 #include "analysis/efficiency.h"
+#include "analysis/loop_waits.h"
 #include "analysis/source_lines.h"
 #include "analysis/wait_states.h"
 #include "../../decoder/output.h"
@@ -17,7 +18,9 @@ struct report {
     struct source_lines *lines;
     enum report_format format;
     uint64_t limit;
-    bool each; /* print each wait */
+    bool each;                /* print each wait */
+    bool by_loop;             /* print waits by loop */
+    struct loop_waits *loops; /* while they are found; NULL: not by loop */
     /* while it is printed */
     struct efficiency efficiency;
     struct delay_cost *delays;
@@ -26,8 +29,14 @@ struct report {
     uint64_t path_ns;
 };
 
-/* Prints all. false: no memory */
-bool waits_print(struct report *r);
+/* Finds what TRACE says of waiting, and prints it: of a profile, bounds. *WHY: NULL, or why the trace says nothing of
+ * it; then nothing is printed. After an error, what was found until then is printed. The output is not flushed.
+ * errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
+enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace *trace, const char **why,
+                                   struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns true if the trace has only a profile. */
+bool waits_is_profile(const struct pilgrim_trace *trace);
 
 /* Returns the function of a call site. */
 const char *report_function(const struct report *r, uint32_t site);
@@ -53,5 +62,14 @@ enum pilgrim_status waits_print_bounds(struct report *r, const struct pilgrim_tr
 
 /* Prints a wait: a wait_each whose context is the report. */
 bool report_wait(void *context, const struct cause_event *event);
+
+/* The page's first lines: the run, its efficiency, what is not resolved. */
+void text_summary(const struct report *r);
+
+/* The last row of JSON. */
+void json_summary(const struct report *r);
+
+/* Prints waits by loop instead of all else. errors: as loop_waits_end; what could be read is printed */
+enum pilgrim_status waits_print_loops(struct report *r, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 #endif

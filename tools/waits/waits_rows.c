@@ -171,7 +171,7 @@ static void json_efficiency(const struct report *r)
     json_number(r->o, ",\"critical_path_ns\":", r->path_ns);
 }
 
-static void json_summary(const struct report *r)
+void json_summary(const struct report *r)
 {
     const struct match_totals *t = &r->w->totals;
     json_number(r->o, "{\"run_ns\":", (uint64_t)r->efficiency.run_ns);

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads what calls do; see mpi_records.h. The matching of the analysis says it; which calls are selected is known only
+ * afterwards, so that groups of records that are not whole are taken out in the end. */
+#include "mpi_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis_errors.h"
+#include "collective_kinds.h"
+
+struct records_reading {
+    struct mpi_records *r;
+    struct match *match;
+    bool untimed, comms_read;
+};
+
+static struct mpi_record_list *list_of(const struct mpi_records *r, uint32_t rank, uint32_t thread)
+{
+    return &r->threads[r->first[rank] + thread];
+}
+
+static bool add(struct records_reading *v, uint32_t rank, uint32_t thread, const struct mpi_record *record)
+{
+    struct mpi_record_list *list = list_of(v->r, rank, thread);
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        struct mpi_record *records = realloc(list->records, capacity * sizeof *records);
+        if (!records)
+            return false;
+        list->records = records;
+        list->capacity = capacity;
+    }
+    list->records[list->count++] = *record;
+    return true;
+}
+
+static bool add_to(struct records_reading *v, const struct match_call *call, struct mpi_record record,
+                   enum record_kind kind)
+{
+    record.kind = (uint8_t)kind;
+    record.seq = call->seq;
+    return add(v, call->rank, call->thread, &record);
+}
+
+static bool know_comms(struct records_reading *v)
+{
+    if (!v->comms_read && !comm_table_read(&v->r->comms, v->match, v->r->ranks))
+        return false;
+    v->comms_read = true;
+    return true;
+}
+
+static const char *function_of(const struct records_reading *v, uint32_t site)
+{
+    const struct pilgrim_class *class = match_site(v->match, site);
+    return class ? class->function->name : "";
+}
+
+static bool is_function(const char *name, const char *function)
+{
+    const size_t length = strlen(function);
+    return strncmp(name, function, length) == 0 && (!name[length] || strcmp(name + length, "_c") == 0);
+}
+
+/* ---- messages ---- */
+
+/* True if the times of the calls are lost, so that the records cannot be written. */
+static bool lost(const struct records_reading *v, const struct match_operation *op)
+{
+    return !v->untimed && (!op->begun->timed || (op->ended && !op->ended->timed));
+}
+
+static bool add_send(struct records_reading *v, const struct match_operation *op, const struct mpi_record *record)
+{
+    if (op->ended == op->begun || !op->begun->returned)
+        return add_to(v, op->begun, *record, RECORD_SEND);
+    return add_to(v, op->begun, *record, RECORD_ISEND) &&
+           (!op->ended || add_to(v, op->ended, *record, RECORD_ISEND_ENDED));
+}
+
+static bool add_receive(struct records_reading *v, const struct match_operation *op, const struct mpi_record *record)
+{
+    if (!op->ended && !op->begun->returned)
+        return true; /* it waits in MPI_Recv */
+    if (op->ended && (op->ended == op->begun || is_function(function_of(v, op->ended->site), "MPI_Mrecv")))
+        return op->cancelled || add_to(v, op->ended, *record, RECORD_RECEIVED);
+    return add_to(v, op->begun, *record, RECORD_RECEIVE_POSTED) &&
+           (!op->ended || add_to(v, op->ended, *record, op->cancelled ? RECORD_CANCELLED : RECORD_IRECV_ENDED));
+}
+
+/* Returns the bytes of a message. What one side does not know the other one does; no more are received than were sent,
+ * whatever a status says. */
+static uint64_t bytes_of(const struct match_operation *op, const struct match_operation *partner)
+{
+    uint64_t bytes = op->bytes;
+    if (partner && partner->bytes < bytes && (!op->send || bytes == UINT64_MAX))
+        bytes = partner->bytes;
+    return bytes != UINT64_MAX ? bytes : 0;
+}
+
+static bool add_operation(struct records_reading *v, const struct match_operation *op,
+                          const struct match_operation *partner, uint64_t group)
+{
+    if (!op || !op->begun || lost(v, op) || (partner && partner->begun && lost(v, partner)))
+        return true;
+    const uint32_t comm = comm_table_find(&v->r->comms, op->identity);
+    const int64_t peer = comm_table_rank(&v->r->comms, comm, op->peer);
+    const bool got_nothing = !op->send && (!op->ended || op->cancelled);
+    if (comm == COMM_TABLE_NONE || (peer < 0 && !got_nothing)) {
+        v->r->left_out++;
+        return true;
+    }
+    const struct mpi_record record = {.group = group,
+                                      .request = op->number,
+                                      .bytes = bytes_of(op, partner),
+                                      .tag = op->tag,
+                                      .peer = peer,
+                                      .comm = comm};
+    return op->send ? add_send(v, op, &record) : add_receive(v, op, &record);
+}
+
+static bool take_message(void *context, const struct match_operation *send, const struct match_operation *receive)
+{
+    struct records_reading *v = context;
+    const uint64_t group = ++v->r->groups;
+    return know_comms(v) && add_operation(v, send, receive, group) && add_operation(v, receive, send, group);
+}
+
+static bool take_test(void *context, const struct pilgrim_call *call, uint64_t number)
+{
+    const struct mpi_record record = {.seq = call->seq, .request = number, .kind = RECORD_TEST};
+    struct records_reading *v = context;
+    return (!v->untimed && !call->timed) || add(v, call->rank, call->thread, &record);
+}
+
+/* ---- collective operations ---- */
+
+static bool add_entry(struct records_reading *v, const struct match_entry *entry, struct mpi_record record)
+{
+    const bool timed = v->untimed || (entry->begun->timed && (!entry->ended || entry->ended->timed));
+    if (!timed)
+        return true;
+    if (entry->begun == entry->ended)
+        return add_to(v, entry->begun, record, RECORD_COLLECTIVE);
+    if (!entry->nonblocking)
+        return true; /* it waits there */
+    record.bytes = v->r->nonblocking++;
+    return add_to(v, entry->begun, record, RECORD_COLLECTIVE_BEGUN) &&
+           (!entry->ended || add_to(v, entry->ended, record, RECORD_COLLECTIVE_ENDED));
+}
+
+static bool take_collective(void *context, const struct match_collective *collective)
+{
+    struct records_reading *v = context;
+    if (!know_comms(v))
+        return false;
+    const uint32_t comm = comm_table_find(&v->r->comms, collective->identity);
+    bool good = true;
+    for (const struct match_entry *entry = collective->entries; entry && good; entry = entry->next) {
+        const char *name = function_of(v, entry->site);
+        const bool prepares = entry->begun == entry->ended && entry->nonblocking;
+        const int kind = prepares ? -1 : collective_kind_of(name, entry->nonblocking);
+        if (kind < 0)
+            continue;
+        v->r->left_out += comm == COMM_TABLE_NONE;
+        if (comm == COMM_TABLE_NONE)
+            continue;
+        const struct mpi_record record = {.group = ++v->r->groups,
+                                          .request = entry->number,
+                                          .peer = entry->root,
+                                          .comm = comm,
+                                          .collective = (uint8_t)kind};
+        good = add_entry(v, entry, record);
+        if (good && entry->ended && (is_function(name, "MPI_Comm_free") || is_function(name, "MPI_Comm_disconnect")) &&
+            comm >= COMM_TABLE_FIRST)
+            good = add_to(v, entry->ended, record, RECORD_COMM_FREED);
+    }
+    return good;
+}
+
+/* ---- communicators ---- */
+
+static bool take_made(struct records_reading *v, const struct match_seen *seen, const struct pilgrim_value *made)
+{
+    const uint32_t comm = comm_table_find(&v->r->comms, match_seen_comm(v->match, made));
+    if (comm == COMM_TABLE_NONE || comm < COMM_TABLE_FIRST || (!v->untimed && !seen->call->timed))
+        return true;
+    const struct mpi_record record = {
+        .seq = seen->call->seq, .group = ++v->r->groups, .comm = comm, .kind = RECORD_COMM_MADE};
+    return add(v, seen->rank, seen->thread, &record);
+}
+
+static bool take_call(void *context, const struct match_seen *seen)
+{
+    struct records_reading *v = context;
+    const struct pilgrim_call *call = seen->call;
+    bool good = know_comms(v);
+    if (good && is_function(call->function->name, "MPI_Comm_set_name")) {
+        const struct pilgrim_value *name = pilgrim_call_in(call, "comm_name");
+        const uint32_t comm = comm_table_find(&v->r->comms, match_seen_comm(v->match, pilgrim_call_in(call, "comm")));
+        return name->type != PILGRIM_STRING || !name->text || comm_table_name(&v->r->comms, comm, name->text);
+    }
+    for (size_t i = 0; i < call->function->parameter_count && good; i++)
+        if (call->function->parameters[i].direction == PILGRIM_OUT && call->out[i].type == PILGRIM_OBJECT &&
+            strcmp(call->out[i].text, "comm") == 0 && makes_communicator(call->function->name))
+            good = take_made(v, seen, &call->out[i]);
+    return good;
+}
+
+/* ---- all ---- */
+
+static int by_call(const void *a, const void *b)
+{
+    const struct mpi_record *x = a, *y = b;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->request > y->request) - (x->request < y->request);
+}
+
+/* Sets the groups of tests to those of their requests; 0: there are no other records of it. */
+static bool join_tests(struct mpi_records *r, uint32_t rank)
+{
+    uint64_t most = 0;
+    for (size_t i = r->first[rank]; i < r->first[rank + 1]; i++)
+        for (size_t k = 0; k < r->threads[i].count; k++)
+            most = r->threads[i].records[k].request > most ? r->threads[i].records[k].request : most;
+    uint64_t *groups = calloc(most + 1, sizeof *groups);
+    if (!groups)
+        return false;
+    for (size_t i = r->first[rank]; i < r->first[rank + 1]; i++)
+        for (size_t k = 0; k < r->threads[i].count; k++) {
+            const struct mpi_record *record = &r->threads[i].records[k];
+            if (record->kind == RECORD_ISEND || record->kind == RECORD_RECEIVE_POSTED ||
+                record->kind == RECORD_COLLECTIVE_BEGUN)
+                groups[record->request] = record->group;
+        }
+    for (size_t i = r->first[rank]; i < r->first[rank + 1]; i++)
+        for (size_t k = 0; k < r->threads[i].count; k++)
+            if (r->threads[i].records[k].kind == RECORD_TEST)
+                r->threads[i].records[k].group = groups[r->threads[i].records[k].request];
+    free(groups);
+    return true;
+}
+
+/* Takes from LEFT, for each group, the records whose calls are converted. */
+static enum pilgrim_status count_selected(const struct mpi_records *r, const struct pilgrim_trace *trace,
+                                          const struct pilgrim_selection *selection, uint32_t *left,
+                                          struct pilgrim_error *error)
+{
+    struct pilgrim_calls *calls;
+    struct pilgrim_call call;
+    uint32_t rank = UINT32_MAX, thread = 0;
+    size_t at = 0, count;
+    enum pilgrim_status status = pilgrim_calls_open(trace, selection, PILGRIM_BY_RANK, &calls, error);
+    while (status == PILGRIM_OK && (status = pilgrim_calls_next(calls, &call, error)) == PILGRIM_OK) {
+        if (call.rank != rank || call.thread != thread)
+            at = 0;
+        rank = call.rank;
+        thread = call.thread;
+        const struct mpi_record *found = mpi_records_of(r, &call, &at, &count);
+        for (size_t i = 0; i < count; i++)
+            left[found[i].group] -= found[i].kind != RECORD_TEST;
+    }
+    pilgrim_calls_close(calls);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* Leaves out groups of which one call is not converted. */
+static enum pilgrim_status keep_whole(struct mpi_records *r, const struct pilgrim_trace *trace,
+                                      const struct pilgrim_selection *selection, struct pilgrim_error *error)
+{
+    uint32_t *left = calloc(r->groups + 1, sizeof *left);
+    if (!left)
+        return no_memory(error);
+    for (size_t i = 0; i < r->first[r->ranks]; i++)
+        for (size_t k = 0; k < r->threads[i].count; k++)
+            left[r->threads[i].records[k].group] += r->threads[i].records[k].kind != RECORD_TEST;
+    const enum pilgrim_status status = count_selected(r, trace, selection, left, error);
+    left[0] = 1;
+    for (size_t i = 0; i < r->first[r->ranks]; i++) {
+        struct mpi_record_list *list = &r->threads[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < list->count; k++)
+            if (!left[list->records[k].group])
+                list->records[kept++] = list->records[k];
+        list->count = kept;
+    }
+    free(left);
+    return status;
+}
+
+static enum pilgrim_status sort(struct mpi_records *r, struct pilgrim_error *error)
+{
+    for (size_t i = 0; i < r->first[r->ranks]; i++)
+        if (r->threads[i].count)
+            qsort(r->threads[i].records, r->threads[i].count, sizeof *r->threads[i].records, by_call);
+    for (uint32_t rank = 0; rank < r->ranks; rank++)
+        if (!join_tests(r, rank))
+            return no_memory(error);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim_trace *trace,
+                                     const struct pilgrim_selection *selection, bool untimed,
+                                     struct pilgrim_error *error)
+{
+    struct match_totals totals;
+    size_t threads = 0;
+    *r = (struct mpi_records){.ranks = pilgrim_rank_count(trace)};
+    r->first = calloc(r->ranks + (size_t)1, sizeof *r->first);
+    if (!r->first)
+        return no_memory(error);
+    for (uint32_t rank = 0; rank < r->ranks; rank++) {
+        r->first[rank] = threads;
+        threads += pilgrim_thread_count(trace, rank);
+    }
+    r->first[r->ranks] = threads;
+    r->threads = calloc(threads + 1, sizeof *r->threads);
+    struct records_reading v = {.r = r, .match = match_new(trace), .untimed = untimed};
+    const struct match_events events = {
+        .context = &v, .seen = take_call, .tested = take_test, .message = take_message, .collective = take_collective};
+    if (!r->threads || !v.match) {
+        match_free(v.match);
+        return no_memory(error);
+    }
+    enum pilgrim_status status = match_trace(v.match, &events, true, &totals, error);
+    match_free(v.match);
+    if (status == PILGRIM_NOMEM)
+        return status;
+    /* of a damaged trace, the calls before the damage are converted */
+    struct pilgrim_error found;
+    enum pilgrim_status more = sort(r, &found);
+    if (more == PILGRIM_OK)
+        more = keep_whole(r, trace, selection, &found);
+    if (more != PILGRIM_OK && (status == PILGRIM_OK || more == PILGRIM_NOMEM)) {
+        *error = found;
+        return more;
+    }
+    return status;
+}
+
+void mpi_records_free(struct mpi_records *r)
+{
+    for (size_t i = 0; r->threads && i < r->first[r->ranks]; i++)
+        free(r->threads[i].records);
+    free(r->threads);
+    free(r->first);
+    comm_table_free(&r->comms);
+    *r = (struct mpi_records){0};
+}
+
+const struct mpi_record *mpi_records_of(const struct mpi_records *r, const struct pilgrim_call *call, size_t *at,
+                                        size_t *count)
+{
+    const struct mpi_record_list *list = list_of(r, call->rank, call->thread);
+    while (*at < list->count && list->records[*at].seq < call->seq)
+        ++*at;
+    const size_t first = *at;
+    while (*at < list->count && list->records[*at].seq == call->seq)
+        ++*at;
+    *count = *at - first;
+    return *count ? list->records + first : NULL;
+}
