@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/counted_calls.h"
 #include "analysis/messages.h"
 #include "analysis/selector.h"
 #include "decode_errors.h"
@@ -37,6 +38,7 @@ struct matrix {
     const struct pilgrim_trace *trace;
     const struct matrix_options *options;
     struct messages *messages;
+    struct counted_calls *calls;
     struct flow *flows; /* by target of the rank that is read */
     size_t flow_capacity;
     struct open_cell *cells;
@@ -61,7 +63,8 @@ static bool grow_flows(struct matrix *m)
     return true;
 }
 
-static bool add_call(struct matrix *m)
+/* Adds the call that was seen last, which stands for CALLS calls. */
+static bool add_call(struct matrix *m, uint64_t calls)
 {
     size_t count;
     const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
@@ -69,18 +72,19 @@ static bool add_call(struct matrix *m)
         return false;
     for (size_t i = 0; i < count; i++) {
         struct flow *flow = &m->flows[transfers[i].target];
-        flow->count[transfers[i].kind]++;
-        flow->bytes[transfers[i].kind] += transfers[i].bytes;
-        m->unsized += !transfers[i].sized && (transfers[i].kind != MESSAGES_SEND) == m->options->windows;
+        flow->count[transfers[i].kind] += calls;
+        flow->bytes[transfers[i].kind] += calls * transfers[i].bytes;
+        if (!transfers[i].sized && (transfers[i].kind != MESSAGES_SEND) == m->options->windows)
+            m->unsized += calls;
     }
     return true;
 }
 
 static enum pilgrim_status add_thread(struct matrix *m, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
-    struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     struct messages_count count;
+    uint64_t calls;
     bool counts = m->options->thread(m->options->context, thread);
     enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
     if (status != PILGRIM_OK)
@@ -89,16 +93,17 @@ static enum pilgrim_status add_thread(struct matrix *m, uint32_t rank, uint32_t 
         status = selector_begin(m->options->selector, rank, thread, error);
     if (status != PILGRIM_OK)
         return status;
-    status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
-    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK) {
+    status = counted_calls_begin(m->calls, rank, thread, m->options->selector ? ONE_BY_ONE : COUNTED, error);
+    while (status == PILGRIM_OK &&
+           (status = counted_calls_next(m->calls, messages_changes(m->messages), &call, &calls, error)) == PILGRIM_OK) {
         bool fits = true;
         if (m->options->selector)
-            status = selector_take(m->options->selector, &call, pilgrim_cursor_segment(cursor), &fits, error);
+            status = selector_take(m->options->selector, &call, pilgrim_cursor_segment(counted_calls_cursor(m->calls)),
+                                   &fits, error);
         if (status == PILGRIM_OK &&
-            (messages_see(m->messages, &call, &count) != PILGRIM_OK || (counts && fits && !add_call(m))))
+            (messages_see(m->messages, &call, &count) != PILGRIM_OK || (counts && fits && !add_call(m, calls))))
             status = no_memory(error);
     }
-    pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
@@ -239,7 +244,8 @@ enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *t
                                  const struct matrix_options *options, uint64_t *unsized, struct pilgrim_error *error)
 {
     struct matrix m = {.trace = trace, .options = options, .messages = messages_new(trace)};
-    enum pilgrim_status status = m.messages ? PILGRIM_OK : no_memory(error);
+    m.calls = counted_calls_new(trace);
+    enum pilgrim_status status = m.messages && m.calls ? PILGRIM_OK : no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++) {
         status = add_rank(&m, rank, error);
         work_done(rank + 1);
@@ -253,6 +259,7 @@ enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *t
         status = no_memory(error);
     *unsized = m.unsized;
     messages_free(m.messages);
+    counted_calls_free(m.calls);
     free(m.flows);
     free(m.cells);
     return status;

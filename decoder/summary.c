@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode_errors.h"
+#include "analysis/counted_calls.h"
 #include "analysis/polls.h"
 #include "analysis/table.h"
 #include "analysis/volume.h"
@@ -24,6 +25,7 @@ struct call_facts {
 struct summary_walk {
     struct summary *s;
     struct volumes *volumes;
+    struct counted_calls *calls;
     struct call_facts facts[FACTS]; /* by identity modulo FACTS, of the cursor that is read */
     uint64_t begun, ended;          /* requests of the rank */
     double first_ns, last_ns;       /* of the rank, if its calls have times */
@@ -55,7 +57,8 @@ static struct call_facts look(const struct pilgrim_call *call)
     return facts;
 }
 
-static void count_sizes(struct summary_walk *w)
+/* Counts the messages of a call that stands for CALLS calls. */
+static void count_sizes(struct summary_walk *w, uint64_t calls)
 {
     size_t count;
     struct summary *s = w->s;
@@ -66,13 +69,14 @@ static void count_sizes(struct summary_walk *w)
             continue;
         if (!transfers[i].sized)
             continue;
-        s->sizes[bytes ? 64 - __builtin_clzll(bytes) : 0]++;
+        s->sizes[bytes ? 64 - __builtin_clzll(bytes) : 0] += calls;
         s->least_bytes = bytes < s->least_bytes ? bytes : s->least_bytes;
         s->most_bytes = bytes > s->most_bytes ? bytes : s->most_bytes;
     }
 }
 
-static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgrim_call *call,
+/* Takes a call that stands for CALLS calls. */
+static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgrim_call *call, uint64_t calls,
                                      struct pilgrim_error *error)
 {
     struct summary *s = w->s;
@@ -82,14 +86,15 @@ static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgri
     if (volumes_see(w->volumes, call, error) != PILGRIM_OK)
         return no_memory(error);
     const struct volume_parts *moved = volumes_parts(w->volumes, call);
-    if (moved->failed && !s->failed++) {
+    if (moved->failed && !s->failed) {
         struct class_copy *copy = copy_class(&s->classes, call->class_);
         s->failed_rank = call->rank;
         s->failed_function = copy ? copy->class.function->name : NULL;
     }
-    s->polls += facts->poll;
-    w->begun += facts->begun;
-    w->ended += facts->ended;
+    s->failed += moved->failed ? calls : 0;
+    s->polls += facts->poll ? calls : 0;
+    w->begun += calls * facts->begun;
+    w->ended += calls * facts->ended;
     if (call->timed) {
         if (!w->has_times || (double)call->start_ns < w->first_ns)
             w->first_ns = (double)call->start_ns;
@@ -97,35 +102,35 @@ static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgri
             w->last_ns = (double)call->end_ns;
         w->has_times = true;
     }
-    s->calls++;
-    s->sent.messages += moved->messages;
-    s->sent.bytes += moved->message_bytes;
-    s->unsized += moved->unsized;
-    s->collective_bytes += moved->collective_bytes;
-    s->window_bytes += moved->window_bytes;
-    s->file_bytes += moved->file_bytes;
+    s->calls += calls;
+    s->sent.messages += calls * moved->messages;
+    s->sent.bytes += calls * moved->message_bytes;
+    s->unsized += calls * moved->unsized;
+    s->collective_bytes += calls * moved->collective_bytes;
+    s->window_bytes += calls * moved->window_bytes;
+    s->file_bytes += calls * moved->file_bytes;
     if (moved->messages > 0)
-        count_sizes(w);
+        count_sizes(w, calls);
     return PILGRIM_OK;
 }
 
 static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, uint32_t thread,
                                        struct pilgrim_error *error)
 {
-    struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     const uint64_t before = w->s->calls;
+    uint64_t calls;
     enum pilgrim_status status = volumes_begin_thread(w->volumes, rank, thread, error);
     if (status == PILGRIM_OK)
-        status = pilgrim_cursor_open(w->s->trace, rank, thread, &cursor, error);
+        status = counted_calls_begin(w->calls, rank, thread, COUNTED_UNTIMED, error);
     if (status != PILGRIM_OK)
         return status;
     memset(w->facts, 0, sizeof w->facts);
-    while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK &&
-           (status = take_call(w, &call, error)) == PILGRIM_OK)
+    while ((status = counted_calls_next(w->calls, messages_changes(volumes_messages(w->volumes)), &call, &calls,
+                                        error)) == PILGRIM_OK &&
+           (status = take_call(w, &call, calls, error)) == PILGRIM_OK)
         ;
     w->s->threads += w->s->calls > before;
-    pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
@@ -292,10 +297,12 @@ enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *
         return no_memory(error);
     walk->s = s;
     walk->volumes = volumes_new(trace);
-    enum pilgrim_status status = walk->volumes ? PILGRIM_OK : no_memory(error);
+    walk->calls = counted_calls_new(trace);
+    enum pilgrim_status status = walk->volumes && walk->calls ? PILGRIM_OK : no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         status = take_rank(walk, rank, error);
     volumes_free(walk->volumes);
+    counted_calls_free(walk->calls);
     free(walk);
     if (status == PILGRIM_OK)
         status = take_sites(s, error);

@@ -353,6 +353,17 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *curso
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
 
+/* Passes over the next calls as pilgrim_cursor_skip does, in a time that does not grow with COUNT where values refer to
+ * earlier calls. Only for calls that repeat those before them: a multiple of a period whose calls had equal values in
+ * the last two periods, and whose signatures are those of these periods and do not vary (pilgrim_signature_varies).
+ * What later values refer to is then as it is now. If the calls are others, values of later calls may be wrong, or
+ * damaged.
+ * count:   as for pilgrim_cursor_skip; calls behind the segment are passed over as there
+ * errors:  PILGRIM_NOMEM
+ * threads: exclusive */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_skip_repeats(struct pilgrim_cursor *cursor,
+                                                            uint64_t count) PILGRIM_CHECKED;
+
 /* Returns the segment, from 0, of the call that the cursor gave or passed over last; before that, the first segment in
  * which the thread has calls. Tables and grammars below are those of this segment.
  * threads: exclusive */
@@ -556,6 +567,11 @@ PILGRIM_API void pilgrim_thread_info(const struct pilgrim_cursor *cursor, struct
  * threads: shared */
 PILGRIM_API enum pilgrim_status pilgrim_thread_group(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                      uint32_t *group, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Returns the number of the tables that the cursor reads now. In two cursors of one trace with the same number,
+ * sequences (pilgrim_thread_info.structure, pilgrim_class_info.values and .body) with equal numbers are the same.
+ * UINT64_MAX if the cursor is NULL. threads: exclusive */
+PILGRIM_API uint64_t pilgrim_cursor_tables(const struct pilgrim_cursor *cursor);
 
 /* A class of the table. */
 struct pilgrim_class_info {

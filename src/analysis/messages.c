@@ -28,6 +28,7 @@ void messages_free(struct messages *m)
     key_table_clear(&m->sizes);
     key_table_clear(&m->target_numbers);
     pilgrim_communicators_close(m->created);
+    counted_calls_free(m->calls);
     free(m->targets);
     free(m->transfers);
     free(m);
@@ -108,18 +109,18 @@ static enum pilgrim_status begin_thread(struct messages *m, uint32_t thread, str
 /* Reads the calls of THREAD, to bind what it makes for the other threads. */
 static enum pilgrim_status look_through(struct messages *m, uint32_t thread, struct pilgrim_error *error)
 {
-    struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     struct messages_count count;
+    uint64_t calls;
     enum pilgrim_status status = begin_thread(m, thread, error);
+    if (status == PILGRIM_OK && !m->calls && !(m->calls = counted_calls_new(m->trace)))
+        status = no_memory(error);
     if (status == PILGRIM_OK)
-        status = pilgrim_cursor_open(m->trace, m->rank, thread, &cursor, error);
-    if (status != PILGRIM_OK)
-        return status;
-    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK)
+        status = counted_calls_begin(m->calls, m->rank, thread, COUNTED, error);
+    while (status == PILGRIM_OK &&
+           (status = counted_calls_next(m->calls, messages_changes(m), &call, &calls, error)) == PILGRIM_OK)
         if (messages_see(m, &call, &count) != PILGRIM_OK)
             status = no_memory(error);
-    pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 

@@ -7,6 +7,7 @@
 #define ANALYSIS_MESSAGES_DATA_H
 
 #include "analysis/bindings.h"
+#include "analysis/counted_calls.h"
 #include "analysis/messages.h"
 
 enum { MEMOS = 4096 };
@@ -30,8 +31,9 @@ struct memo {
 struct messages {
     const struct pilgrim_trace *trace;
     uint32_t rank, thread;
-    bool begun;   /* a rank was begun */
-    bool looking; /* the threads of the rank are being read for the first time, for what they make */
+    bool begun;                  /* a rank was begun */
+    bool looking;                /* the threads of the rank are being read for the first time, for what they make */
+    struct counted_calls *calls; /* of the threads that are looked through */
     struct bindings bindings;
     struct world_ranks world;
     struct pilgrim_communicators *created; /* communicators of the rank, behind `next` */

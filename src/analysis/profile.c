@@ -10,6 +10,7 @@
 
 #include "analysis/analysis_errors.h"
 #include "analysis/class_times.h"
+#include "analysis/counted_calls.h"
 #include "analysis/selector.h"
 
 struct profile_maker {
@@ -18,6 +19,7 @@ struct profile_maker {
     bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct volumes *volumes;
+    struct counted_calls *calls;
     struct selector *selector;    /* NULL: all calls of the chosen threads */
     struct classes_timed classes; /* of the segment that is read; `row`: that of the class, if it has calls */
     uint32_t segment;
@@ -153,9 +155,11 @@ static void take_call_times(struct profile_maker *m, const struct pilgrim_call *
         add_times(m->p, row, &duration, &gap);
 }
 
-static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_cursor *cursor,
-                                     const struct pilgrim_call *call, struct pilgrim_error *error)
+/* Takes a call that stands for COUNT calls. */
+static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_call *call, uint64_t count,
+                                     struct pilgrim_error *error)
 {
+    const struct pilgrim_cursor *cursor = counted_calls_cursor(m->calls);
     if (m->in_segment && pilgrim_cursor_segment(cursor) != m->segment)
         end_segment(m);
     if (!m->in_segment) {
@@ -172,7 +176,7 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         if (status != PILGRIM_OK)
             return status;
     }
-    entry->calls += counts;
+    entry->calls += counts ? count : 0;
     if (!m->all && call->timed &&
         !entry->timed) /* if the segment's first call had no times, all its times are estimated */
         take_call_times(m, call, entry->row, counts);
@@ -182,36 +186,36 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         return PILGRIM_OK;
     const struct volume_parts *moved = volumes_parts(m->volumes, call);
     struct profile_row *row = &m->p->rows[entry->row];
-    m->p->unsized += moved->unsized;
-    row->sent.messages += moved->messages;
-    row->sent.bytes += moved->message_bytes;
-    row->failed += moved->failed;
-    row->collective_bytes += moved->collective_bytes;
-    row->window_bytes += moved->window_bytes;
-    row->file_bytes += moved->file_bytes;
+    m->p->unsized += count * moved->unsized;
+    row->sent.messages += count * moved->messages;
+    row->sent.bytes += count * moved->message_bytes;
+    row->failed += count * moved->failed;
+    row->collective_bytes += count * moved->collective_bytes;
+    row->window_bytes += count * moved->window_bytes;
+    row->file_bytes += count * moved->file_bytes;
     return PILGRIM_OK;
 }
 
 static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, uint32_t thread,
                                        struct pilgrim_error *error)
 {
-    struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
-    uint64_t before = m->p->calls;
+    uint64_t before = m->p->calls, count;
+    const enum counted_how how = m->selector ? ONE_BY_ONE : m->all ? COUNTED : COUNTED_UNTIMED;
     m->alone = pilgrim_thread_count(m->trace, rank) == 1;
     enum pilgrim_status status = volumes_begin_thread(m->volumes, rank, thread, error);
     if (status == PILGRIM_OK && m->selector)
         status = selector_begin(m->selector, rank, thread, error);
     if (status == PILGRIM_OK)
-        status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
+        status = counted_calls_begin(m->calls, rank, thread, how, error);
     if (status != PILGRIM_OK)
         return status;
-    while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK &&
-           (status = take_call(m, cursor, &call, error)) == PILGRIM_OK)
+    while ((status = counted_calls_next(m->calls, messages_changes(volumes_messages(m->volumes)), &call, &count,
+                                        error)) == PILGRIM_OK &&
+           (status = take_call(m, &call, count, error)) == PILGRIM_OK)
         ;
     end_segment(m);
     m->p->threads += m->p->calls > before;
-    pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
@@ -365,7 +369,8 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
     *p = (struct call_profile){.classes.sites_only = !by_path};
     m->p = p;
     m->volumes = volumes_new(m->trace);
-    enum pilgrim_status status = m->volumes ? take_ranks(m, choose, context, error) : no_memory(error);
+    m->calls = counted_calls_new(m->trace);
+    enum pilgrim_status status = m->volumes && m->calls ? take_ranks(m, choose, context, error) : no_memory(error);
     if (status == PILGRIM_OK && m->all)
         status = take_all_times(m, error);
     if (status == PILGRIM_OK && m->selector)
@@ -375,6 +380,7 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
     volumes_free(m->volumes);
+    counted_calls_free(m->calls);
     class_times_free(&m->classes);
     return status;
 }

@@ -17,6 +17,7 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/class_copies.h"
 #include "analysis/class_times.h"
+#include "analysis/counted_calls.h"
 #include "analysis/messages_data.h"
 #include "analysis/selector.h"
 #include "analysis/table_names.h"
@@ -58,11 +59,11 @@ struct call_parts {
     size_t first, count;
 };
 
-/* So many calls of a class, without times, are in a row. */
+/* So many calls of a class, without times, have one of their PARTS in a row. */
 struct untimed {
-    size_t row;
+    size_t row, parts;
     const struct pilgrim_class *class;
-    double calls;
+    uint64_t calls;
 };
 
 struct pilgrim_table {
@@ -82,6 +83,8 @@ struct pilgrim_table {
     bool refused; /* it has too many rows */
 
     struct volumes *volumes; /* from here on: the walk */
+    struct counted_calls *calls;
+    enum counted_how how;
     struct selector *selector;
     uint32_t rank, segment, phase;
     bool alone, in_segment, has_times;
@@ -166,17 +169,18 @@ static uint64_t bytes_of(const struct pilgrim_amount *a)
     return a->message_bytes + a->collective_bytes + a->window_bytes + a->file_bytes;
 }
 
-static void add_amount(struct pilgrim_amount *to, const struct pilgrim_amount *a)
+/* Adds an amount COUNT times; its time once. */
+static void add_amounts(struct pilgrim_amount *to, const struct pilgrim_amount *a, uint64_t count)
 {
-    to->calls += a->calls;
-    to->failed += a->failed;
+    to->calls += count * a->calls;
+    to->failed += count * a->failed;
     to->ns += a->ns;
-    to->messages += a->messages;
-    to->message_bytes += a->message_bytes;
-    to->unsized += a->unsized;
-    to->collective_bytes += a->collective_bytes;
-    to->window_bytes += a->window_bytes;
-    to->file_bytes += a->file_bytes;
+    to->messages += count * a->messages;
+    to->message_bytes += count * a->message_bytes;
+    to->unsized += count * a->unsized;
+    to->collective_bytes += count * a->collective_bytes;
+    to->window_bytes += count * a->window_bytes;
+    to->file_bytes += count * a->file_bytes;
 }
 
 static void measure(struct ranks_measure *m, double value, uint32_t rank, bool first)
@@ -201,7 +205,7 @@ static void end_rank(struct pilgrim_table *t, double run_ns)
         measure(&r->times, r->current.ns, t->rank, first);
         measure(&r->calls, (double)r->current.calls, t->rank, first);
         measure(&r->bytes, (double)bytes_of(&r->current), t->rank, first);
-        add_amount(&r->sum, &r->current);
+        add_amounts(&r->sum, &r->current, 1);
         r->run_ns += run_ns;
         r->current = (struct pilgrim_amount){0};
         r->touched = false;
@@ -301,10 +305,16 @@ static bool split_call(struct pilgrim_table *t, const struct pilgrim_call *call,
     return add_keyed(t, call, 0, key, &amount);
 }
 
+/* Returns a number that grows whenever equal calls may have other parts than before. */
+static uint64_t changes_of(const struct pilgrim_table *t)
+{
+    return messages_changes(volumes_messages(t->volumes)) + t->names.changes + t->phases_begun;
+}
+
 /* Finds the parts of the call: *FIRST and *COUNT of them. They are kept if equal calls follow. */
 static bool find_parts(struct pilgrim_table *t, const struct pilgrim_call *call, size_t *first, size_t *count)
 {
-    const uint64_t changes = messages_changes(volumes_messages(t->volumes)) + t->names.changes + t->phases_begun;
+    const uint64_t changes = changes_of(t);
     struct call_parts *memo = &t->memos[call->identity % TABLE_MEMOS];
     if (call->identity && memo->identity == call->identity && memo->changes == changes) {
         *first = memo->first;
@@ -345,17 +355,19 @@ static bool find_parts(struct pilgrim_table *t, const struct pilgrim_call *call,
 
 /* ---- times ---- */
 
-/* Notes that CALLS calls of CLASS are in ROW. */
-static bool note_untimed(struct pilgrim_table *t, size_t row, const struct pilgrim_class *class, double calls)
+/* Notes that CALLS calls of CLASS have one of their PARTS in ROW. */
+static bool note_untimed(struct pilgrim_table *t, size_t row, const struct pilgrim_class *class, size_t parts,
+                         uint64_t calls)
 {
     struct untimed *untimed = messages_roomy(t->untimed, t->untimed_count, &t->untimed_capacity, sizeof *untimed);
     t->untimed = untimed ? untimed : t->untimed;
     const uint64_t *number =
-        untimed ? key_table_put(&t->untimed_numbers, (struct key){{row, (uintptr_t) class}}, t->untimed_count) : NULL;
+        untimed ? key_table_put(&t->untimed_numbers, (struct key){{row, (uintptr_t) class, parts}}, t->untimed_count)
+                : NULL;
     if (!number)
         return false;
     if (*number == t->untimed_count)
-        t->untimed[t->untimed_count++] = (struct untimed){.row = row, .class = class};
+        t->untimed[t->untimed_count++] = (struct untimed){row, parts, class, 0};
     t->untimed[*number].calls += calls;
     return true;
 }
@@ -372,7 +384,7 @@ static void end_segment(struct pilgrim_table *t)
         double mean = k->durations.total_ns / (double)k->durations.count;
         if (k->rank.has_durations)
             mean = k->rank.durations_ns / (double)k->calls;
-        row->current.ns += mean * u->calls;
+        row->current.ns += mean * ((double)u->calls / (double)u->parts);
         row->blocks |= k->rank.rank_count > 1;
         row->timed = row->estimated = true;
     }
@@ -403,7 +415,8 @@ static bool follow_phase(struct pilgrim_table *t, const struct pilgrim_call *cal
     return good;
 }
 
-static bool add_call(struct pilgrim_table *t, const struct pilgrim_call *call)
+/* Adds a call that stands for CALLS calls. */
+static bool add_call(struct pilgrim_table *t, const struct pilgrim_call *call, uint64_t calls)
 {
     size_t first, count;
     const bool ends = strcmp(call->function->name, "MPI_Finalize") == 0;
@@ -413,22 +426,24 @@ static bool add_call(struct pilgrim_table *t, const struct pilgrim_call *call)
         struct kept_row *row = touch(t, t->parts[first + i].row);
         if (!row)
             return false;
-        add_amount(&row->current, &t->parts[first + i].amount);
+        add_amounts(&row->current, &t->parts[first + i].amount, calls);
         if (ends)
             continue;
         if (call->timed) {
             row->current.ns += (double)(call->end_ns - call->start_ns) / (double)count;
             row->timed = true;
-        } else if (!note_untimed(t, t->parts[first + i].row, call->class_, 1 / (double)count)) {
+        } else if (!note_untimed(t, t->parts[first + i].row, call->class_, count, calls)) {
             return false;
         }
     }
     return true;
 }
 
-static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgrim_cursor *cursor,
-                                     const struct pilgrim_call *call, struct pilgrim_error *error)
+/* Takes a call that stands for CALLS calls. */
+static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgrim_call *call, uint64_t calls,
+                                     struct pilgrim_error *error)
 {
+    const struct pilgrim_cursor *cursor = counted_calls_cursor(t->calls);
     enum pilgrim_status status = PILGRIM_OK;
     bool fits = true;
     if (t->in_segment && pilgrim_cursor_segment(cursor) != t->segment)
@@ -442,8 +457,8 @@ static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgr
     struct class_time *class = class_times_find(&t->class_times, call->class_);
     if (!class)
         return no_group(PILGRIM_DAMAGED, error);
-    class->calls++;
-    t->extent.calls += fits;
+    class->calls += calls;
+    t->extent.calls += fits ? calls : 0;
     if (call->timed && !t->has_times)
         t->first_ns = call->start_ns;
     if (call->timed)
@@ -451,7 +466,7 @@ static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgr
     t->has_times |= call->timed;
     if (volumes_see(t->volumes, call, error) != PILGRIM_OK ||
         table_names_see(&t->names, call, volumes_messages(t->volumes)) != PILGRIM_OK || !follow_phase(t, call) ||
-        (fits && !add_call(t, call)))
+        (fits && !add_call(t, call, calls)))
         return no_memory(error);
     return PILGRIM_OK;
 }
@@ -460,9 +475,9 @@ static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgr
 static enum pilgrim_status take_thread(struct pilgrim_table *t, uint32_t rank, uint32_t thread, double *run_ns,
                                        struct pilgrim_error *error)
 {
-    struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     const uint64_t before = t->extent.calls;
+    uint64_t calls;
     t->has_times = false;
     t->phase = 0;
     t->kept = 0;
@@ -474,14 +489,13 @@ static enum pilgrim_status take_thread(struct pilgrim_table *t, uint32_t rank, u
     if (status == PILGRIM_OK)
         status = selector_begin(t->selector, rank, thread, error);
     if (status == PILGRIM_OK)
-        status = pilgrim_cursor_open(t->trace, rank, thread, &cursor, error);
+        status = counted_calls_begin(t->calls, rank, thread, t->how, error);
     if (status != PILGRIM_OK)
         return status;
-    while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK &&
-           (status = take_call(t, cursor, &call, error)) == PILGRIM_OK)
+    while ((status = counted_calls_next(t->calls, changes_of(t), &call, &calls, error)) == PILGRIM_OK &&
+           (status = take_call(t, &call, calls, error)) == PILGRIM_OK)
         ;
     end_segment(t);
-    pilgrim_cursor_close(cursor);
     t->extent.threads += t->extent.calls > before;
     if (t->has_times && t->last_ns > t->first_ns)
         *run_ns += (double)(t->last_ns - t->first_ns);
@@ -595,6 +609,7 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
                                unsigned keys, struct source_lines *lines, struct pilgrim_table **table,
                                struct pilgrim_error *error)
 {
+    static const enum criterion_name whole[] = {SELECT_RANK, SELECT_THREAD};
     struct pilgrim_table *t = *table = calloc(1, sizeof *t);
     enum pilgrim_status status = PILGRIM_OK;
     if (!t)
@@ -604,8 +619,10 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
     t->classes.sites_only = true;
     t->volumes = volumes_new(trace);
     t->selector = selector_new(trace, selection, lines);
+    t->calls = counted_calls_new(trace);
+    t->how = selection_besides(selection, whole, sizeof whole / sizeof *whole) ? ONE_BY_ONE : COUNTED_UNTIMED;
     t->memos = calloc(TABLE_MEMOS, sizeof *t->memos);
-    if (!t->volumes || !t->selector || !t->memos)
+    if (!t->volumes || !t->calls || !t->selector || !t->memos)
         status = no_memory(error);
     if (status == PILGRIM_OK && (keys & PILGRIM_KEY_PEER))
         status = learn_members(t, error);
@@ -668,6 +685,7 @@ void pilgrim_table_free(struct pilgrim_table *t)
     texts_free(&t->phases);
     table_names_free(&t->names);
     volumes_free(t->volumes);
+    counted_calls_free(t->calls);
     selector_free(t->selector);
     class_times_free(&t->class_times);
     free(t->parts);

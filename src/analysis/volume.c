@@ -63,7 +63,6 @@ void volumes_free(struct volumes *v)
 
 enum pilgrim_status volumes_begin_thread(struct volumes *v, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
-    memset(v->part_memos, 0, sizeof v->part_memos);
     key_table_clear(&v->file_request);
     return messages_begin(v->messages, rank, thread, error);
 }

@@ -48,6 +48,11 @@ static void number_rules(struct pilgrim_grammar *g)
     }
 }
 
+uint64_t pilgrim_cursor_tables(const struct pilgrim_cursor *c)
+{
+    return c ? c->shard->number : UINT64_MAX;
+}
+
 enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *c, uint64_t sequence,
                                          struct pilgrim_grammar **grammar, struct pilgrim_error *error)
 {

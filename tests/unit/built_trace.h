@@ -366,7 +366,7 @@ static inline struct pilgrim_trace *open_good(struct built *b)
     return trace;
 }
 
-static struct pilgrim_cursor *open_cursor(const struct pilgrim_trace *trace, uint32_t rank)
+static inline struct pilgrim_cursor *open_cursor(const struct pilgrim_trace *trace, uint32_t rank)
 {
     struct pilgrim_error error;
     struct pilgrim_cursor *cursor;

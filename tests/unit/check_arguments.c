@@ -144,9 +144,11 @@ START_TEST(null_of_cursors)
     INVALID(pilgrim_cursor_pass(cursor, NULL, &count, &error));
     INVALID(pilgrim_cursor_pass(cursor, &class_number, NULL, &error));
     REFUSED(pilgrim_cursor_skip(NULL, 1));
+    REFUSED(pilgrim_cursor_skip_repeats(NULL, 1));
     INVALID(pilgrim_cursor_next_segment(NULL, &error));
     ck_assert_uint_eq(pilgrim_cursor_segment(NULL), 0);
     ck_assert_uint_eq(pilgrim_cursor_segment_calls(NULL), 0);
+    ck_assert_uint_eq(pilgrim_cursor_tables(NULL), UINT64_MAX);
     pilgrim_thread_info(cursor, NULL);
     pilgrim_thread_info(NULL, &info);
     ck_assert_uint_eq(info.class_count, 0);

@@ -116,19 +116,42 @@ static void draw_completion(struct completion *c, const struct post *posts, size
     }
 }
 
-static struct pilgrim_trace *open_model(struct begun_model *m)
+/* Puts the first BEFORE of COUNT terminals, the next WITHIN of them REPEATS times, and the others. */
+static uint64_t put_repeated(struct built *b, const uint64_t *terminals, size_t before, size_t within, size_t count,
+                             uint64_t repeats)
+{
+    struct rules_symbol symbols[3];
+    size_t used = 0;
+    for (size_t part = 0; part < 3; part++) {
+        const size_t from = part == 0 ? 0 : part == 1 ? before : before + within;
+        const size_t to = part == 0 ? before : part == 1 ? before + within : count;
+        if (to - from == 1)
+            symbols[used++] = (struct rules_symbol){.value = terminals[from], .exponent = part == 1 ? repeats : 1};
+        else if (to > from)
+            symbols[used++] = (struct rules_symbol){.value = rules_start(put_sequence(b, &terminals[from], to - from)),
+                                                    .exponent = part == 1 ? repeats : 1,
+                                                    .is_rule = true};
+    }
+    return put_rule(b, symbols, used);
+}
+
+/* FROM, PERIOD: calls that come REPEATS times. */
+static struct pilgrim_trace *open_repeated(struct begun_model *m, size_t from, size_t period, uint64_t repeats)
 {
     enum { PLACES = 40 };
     struct built b;
     struct post posts[PLACES] = {{0}};
     uint32_t signatures[2][CALLS];
-    uint64_t structure[CALLS], sequences[2];
-    size_t counts[2] = {0};
+    uint64_t structure[CALLS], numbers[CALLS], sequences[2];
+    size_t counts[2] = {0}, before[2] = {0}, within[2] = {0};
     memset(m, 0, sizeof *m);
     built_begin(&b, RANKS, 0);
     for (size_t i = 0; i < CALLS; i++) {
         m->completes[i] = i > 1 ? below(2) : i;
         structure[i] = m->completes[i];
+        numbers[i] = i;
+        before[m->completes[i]] += i < from;
+        within[m->completes[i]] += i >= from && i < from + period;
         uint32_t *next = &signatures[m->completes[i]][counts[m->completes[i]]++];
         if (m->completes[i]) {
             draw_completion(&m->completions[i], posts, PLACES);
@@ -142,9 +165,11 @@ static struct pilgrim_trace *open_model(struct begun_model *m)
     }
     for (size_t k = 0; k < 2; k++) {
         struct rules_symbol ramp = {.value = 0, .exponent = counts[k], .is_ramp = true};
-        sequences[k] = put_rule(&b, &ramp, 1);
+        sequences[k] =
+            repeats == 1 ? put_rule(&b, &ramp, 1) : put_repeated(&b, numbers, before[k], within[k], counts[k], repeats);
     }
-    const uint64_t sequence = put_sequence(&b, structure, CALLS);
+    const uint64_t sequence =
+        repeats == 1 ? put_sequence(&b, structure, CALLS) : put_repeated(&b, structure, from, period, CALLS, repeats);
     uint32_t rows[2];
     for (size_t k = 0; k < 2; k++) {
         rows[k] = put_group_class(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
@@ -152,6 +177,11 @@ static struct pilgrim_trace *open_model(struct begun_model *m)
     }
     put_group(&b, false, sequence, rows, 2, put_counting(&b, RANKS));
     return open_good(&b);
+}
+
+static struct pilgrim_trace *open_model(struct begun_model *m)
+{
+    return open_repeated(m, 0, 0, 1);
 }
 
 static bool completes(const struct completion *c, size_t index)
@@ -216,6 +246,53 @@ START_TEST(values_are_the_plain_ones)
         }
         ck_assert_int_eq(pilgrim_cursor_next(cursor, &call, &error), PILGRIM_END);
         pilgrim_cursor_close(cursor);
+    }
+    pilgrim_close(trace);
+}
+END_TEST
+
+static void expect_equal(const struct pilgrim_value *a, const struct pilgrim_value *b)
+{
+    ck_assert_int_eq(a->type, b->type);
+    ck_assert_int_eq(a->integer, b->integer);
+    ck_assert_int_eq(a->id, b->id);
+    ck_assert_int_eq(a->offset, b->offset);
+    ck_assert_uint_eq(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++)
+        expect_equal(&a->items[i], &b->items[i]);
+}
+
+/* Two periods are read, then all but some are passed over at once. What is read then is what a cursor has that read
+ * each call. */
+START_TEST(repeats_are_passed)
+{
+    enum { REPEATS = 700, LEFT = 3 };
+    static struct begun_model m;
+    struct pilgrim_error error;
+    state = (uint64_t)_i + 1;
+    const size_t from = 2 + below(100), period = 3 + below(60);
+    struct pilgrim_trace *trace = open_repeated(&m, from, period, REPEATS);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct pilgrim_cursor *all = open_cursor(trace, rank), *some = open_cursor(trace, rank);
+        const uint64_t calls = CALLS + (REPEATS - 1) * period, passed = (REPEATS - 2 - LEFT) * period;
+        for (uint64_t i = 0; i < calls; i++) {
+            const struct pilgrim_call a = next_call(all);
+            if (i == from + 2 * period)
+                ck_assert_int_eq(pilgrim_cursor_skip_repeats(some, passed), PILGRIM_OK);
+            if (i >= from + 2 * period && i < from + 2 * period + passed)
+                continue;
+            const struct pilgrim_call b = next_call(some);
+            ck_assert_uint_eq(a.seq, b.seq);
+            ck_assert_ptr_eq(a.class_, b.class_);
+            for (size_t k = 0; k < a.function->parameter_count; k++) {
+                expect_equal(&a.in[k], &b.in[k]);
+                expect_equal(&a.out[k], &b.out[k]);
+            }
+        }
+        struct pilgrim_call call;
+        ck_assert_int_eq(pilgrim_cursor_next(some, &call, &error), PILGRIM_END);
+        pilgrim_cursor_close(all);
+        pilgrim_cursor_close(some);
     }
     pilgrim_close(trace);
 }
@@ -416,6 +493,7 @@ int main(void)
     TCase *tests = tcase_create("begun");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, values_are_the_plain_ones, 0, 10);
+    tcase_add_loop_test(tests, repeats_are_passed, 0, 20);
     tcase_add_loop_test(tests, told_apart, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(tests, a_signature_is_given_as_it_is_stored);
     tcase_add_loop_test(tests, room_ends, 0, 150);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of calls: sizes of datatypes, names that get new meanings, members of groups. The decoder's files are
- * compiled in here. Stand-ins for the reader's functions read a trace that is written down as an array of calls.
+ * compiled in here. Stand-ins for the reader's functions, and for the counting of calls, read a trace that is written
+ * down as an array of calls.
  *
  * One file, as all of it uses these stand-ins. */
 #include "../../src/analysis/bindings.c"
@@ -37,7 +38,8 @@ struct pilgrim_trace {
     size_t communicator_count[RANKS];
 };
 
-struct pilgrim_cursor {
+struct counted_calls {
+    const struct pilgrim_trace *trace;
     const struct told_message *calls;
     size_t left;
 };
@@ -59,29 +61,39 @@ uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank)
     return trace->threads;
 }
 
-enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+struct counted_calls *counted_calls_new(const struct pilgrim_trace *trace)
 {
-    (void)error;
-    *cursor = malloc(sizeof **cursor);
-    **cursor = (struct pilgrim_cursor){trace->calls[rank][thread], trace->call_count[rank][thread]};
-    return PILGRIM_OK;
+    struct counted_calls *c = calloc(1, sizeof *c);
+    if (c)
+        c->trace = trace;
+    return c;
 }
 
-enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
+enum pilgrim_status counted_calls_begin(struct counted_calls *c, uint32_t rank, uint32_t thread, enum counted_how how,
                                         struct pilgrim_error *error)
 {
+    (void)how;
     (void)error;
-    if (cursor->left == 0)
-        return PILGRIM_END;
-    cursor->left--;
-    *call = cursor->calls++->call;
+    *c = (struct counted_calls){c->trace, c->trace->calls[rank][thread], c->trace->call_count[rank][thread]};
     return PILGRIM_OK;
 }
 
-void pilgrim_cursor_close(struct pilgrim_cursor *cursor)
+enum pilgrim_status counted_calls_next(struct counted_calls *c, uint64_t changes, struct pilgrim_call *call,
+                                       uint64_t *count, struct pilgrim_error *error)
 {
-    free(cursor);
+    (void)changes;
+    (void)error;
+    if (c->left == 0)
+        return PILGRIM_END;
+    c->left--;
+    *count = 1;
+    *call = c->calls++->call;
+    return PILGRIM_OK;
+}
+
+void counted_calls_free(struct counted_calls *c)
+{
+    free(c);
 }
 
 enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace, uint32_t rank,

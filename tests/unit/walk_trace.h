@@ -144,6 +144,8 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
             touch_functions(trace, call.class_->site);
     }
     ck_assert_int_eq(pilgrim_cursor_skip(cursor, 3), PILGRIM_OK);
+    ck_assert_int_eq(pilgrim_cursor_skip_repeats(cursor, 70), PILGRIM_OK);
+    expect_status(pilgrim_cursor_next(cursor, &call, &error));
     size_t passed;
     uint64_t passed_count;
     expect_status(pilgrim_cursor_pass(cursor, &passed, &passed_count, &error));

@@ -386,12 +386,9 @@ static enum pilgrim_status skip_loops(struct pilgrim_cursor *c, uint64_t count)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status cursor_skip_in_segment(struct pilgrim_cursor *c, uint64_t count)
+/* Skips calls by counting the classes among them. Values of the classes are not looked at. */
+static enum pilgrim_status skip_counting(struct pilgrim_cursor *c, uint64_t count)
 {
-    if (c->needs_registers && !c->passed)
-        return skip_keeping(c, count);
-    if (c->loop_count > 0)
-        return skip_loops(c, count);
     uint64_t class_index, passed = c->seq - c->first_seq, left = rules_length(&c->shard->rules, c->sequence) - passed;
     if (count > left)
         count = left;
@@ -406,6 +403,13 @@ enum pilgrim_status cursor_skip_in_segment(struct pilgrim_cursor *c, uint64_t co
         c->seq++;
     }
     return PILGRIM_OK;
+}
+
+enum pilgrim_status cursor_skip_in_segment(struct pilgrim_cursor *c, uint64_t count)
+{
+    if (c->needs_registers && !c->passed)
+        return skip_keeping(c, count);
+    return c->loop_count > 0 ? skip_loops(c, count) : skip_counting(c, count);
 }
 
 /* False: the thread is damaged. */
@@ -448,6 +452,20 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
         status = cursor_next_segment(c, NULL);
     }
     return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
+}
+
+enum pilgrim_status pilgrim_cursor_skip_repeats(struct pilgrim_cursor *c, uint64_t count)
+{
+    if (!c)
+        return PILGRIM_INVALID;
+    if (c->needs_registers && c->loop_count == 0 && c->broken == PILGRIM_OK) {
+        const uint64_t before = c->seq;
+        const enum pilgrim_status status = skip_counting(c, count);
+        if (status != PILGRIM_OK)
+            return status;
+        count -= c->seq - before;
+    }
+    return pilgrim_cursor_skip(c, count);
 }
 
 uint64_t pilgrim_cursor_segment_calls(const struct pilgrim_cursor *c)
