@@ -1,6 +1,6 @@
 /* Mistakes that MPI gets over (tests/waits): a message that is truncated, one that nobody receives, a request that is
  * never completed, roots that differ, datatypes that differ, a buffer that is posted twice, objects that are never
- * freed. For two ranks. */
+ * freed. For an even number of ranks. */
 #include "expect.h"
 
 static int here[64];
@@ -25,7 +25,7 @@ static void differ(int rank)
 static void post_twice(int rank)
 {
     MPI_Request requests[2];
-    const int other = 1 - rank;
+    const int other = rank ^ 1;
 
     MPI_Irecv(here, 8, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(here + 7, 8, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[1]);
@@ -53,7 +53,7 @@ static void keep(int rank)
     for (int i = 0; i < 2; i++)
         MPI_Type_contiguous(2, MPI_INT, &types[i]);
     MPI_Type_free(&types[0]);
-    MPI_Send_init(here, 1, MPI_INT, 1 - rank, 9, MPI_COMM_WORLD, &request);
+    MPI_Send_init(here, 1, MPI_INT, rank ^ 1, 9, MPI_COMM_WORLD, &request);
 }
 
 int main(int argc, char **argv)
