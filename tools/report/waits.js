@@ -18,11 +18,12 @@ function know_sites(rows) {
     site_numbers = new Map(site_rows.map((row, i) => [site_key(row.func, row.site), i]));
 }
 
-/* "MPI_Recv at app.c:7", which leads to the row of the call site, if there is one. */
+/* "MPI_Recv at app.c:7", or "MPI_Recv in solve at app+0x1a" without source lines, which leads to the row of the call site, if there is one. */
 function site_link(func, site) {
     const i = site_numbers.get(site_key(func, site));
     return i === undefined ? func + " at " + site : el("a", { href: "#site-" + i, title: site_rows[i].function ? "in " + site_rows[i].function : "" },
-        func + " at " + (site_rows[i].file ? site_rows[i].file + ":" + site_rows[i].line : site));
+        func + (site_rows[i].file ? " at " + site_rows[i].file + ":" + site_rows[i].line
+            : (site_rows[i].function ? " in " + site_rows[i].function : "") + " at " + site));
 }
 
 function doing_words(row, with_rank) {
