@@ -280,7 +280,7 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
         text_put(out, "    for (size_t r = 0; r < sizeof request / sizeof *request; r++)\n"
                       "        request[r] = MPI_REQUEST_NULL;\n");
     text_put(out, "\n%s", text_of(body));
-    if (!strstr(text_of(body), "MPI_Finalize();"))
+    if (!strstr(text_of(all), "MPI_Finalize();"))
         text_put(out, "    PMPI_Finalize();\n");
     text_put(out, "    return 0;\n}\n");
 }
