@@ -186,12 +186,26 @@ static enum pilgrim_status found_family(struct fragment *into, const struct frag
     return status;
 }
 
+/* Gives INTO the rows of FROM, which keeps them: class I is now class ORDER[I] of CLASSES. */
+static enum pilgrim_status order_shares(const struct share_table *from, const uint32_t *order, uint32_t classes,
+                                        struct share_table *into)
+{
+    into->rows = calloc(2 * (size_t)classes + 1, sizeof(struct share *));
+    if (!into->rows)
+        return PILGRIM_NOMEM;
+    into->row_count = 2 * classes;
+    for (uint32_t i = 0; i < from->row_count; i++)
+        if (from->rows[i])
+            into->rows[2 * order[i / 2] + i % 2] = from->rows[i];
+    return PILGRIM_OK;
+}
+
 /* Numbers the classes in the order in which groups have them, so that references to them follow one another. */
-static enum pilgrim_status order_classes(struct fragment *into)
+static enum pilgrim_status order_classes(const struct fragment *from, struct fragment *into)
 {
     struct intern ordered = {.count = 0};
     size_t length;
-    uint32_t number, *order = malloc((into->classes.count + (size_t)1) * sizeof *order);
+    uint32_t *order = malloc((into->classes.count + (size_t)1) * sizeof *order);
     enum pilgrim_status status = order ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; order && i < into->classes.count; i++)
         order[i] = UINT32_MAX;
@@ -208,8 +222,10 @@ static enum pilgrim_status order_classes(struct fragment *into)
     for (uint32_t i = 0; status == PILGRIM_OK && i < into->classes.count; i++) {
         const uint8_t *data = intern_get(&into->classes, i, &length);
         if (order[i] == UINT32_MAX)
-            status = intern_add(&ordered, data, length, &number);
+            status = intern_add(&ordered, data, length, &order[i]);
     }
+    if (status == PILGRIM_OK)
+        status = order_shares(&from->shares.classes, order, into->classes.count, &into->shares.classes);
     free(order);
     if (status != PILGRIM_OK) {
         intern_free(&ordered);
@@ -239,7 +255,7 @@ static enum pilgrim_status join(const struct fragment *f, const struct families 
         done[family] = true;
     }
     free(done);
-    return status == PILGRIM_OK ? order_classes(into) : status;
+    return status == PILGRIM_OK ? order_classes(f, into) : status;
 }
 
 /* Returns a fragment that shares with F what does not change. */
@@ -254,6 +270,8 @@ static struct fragment *begin(const struct fragment *f)
     into->groups = NULL;
     into->value_groups = NULL;
     into->group_capacity = into->value_group_capacity = 0;
+    into->shares.classes.rows = NULL;
+    into->shares.classes.row_count = 0;
     return into;
 }
 
@@ -285,5 +303,6 @@ void templates_free(struct fragment *joined)
     intern_free(&joined->functions);
     intern_free(&joined->classes);
     intern_free(&joined->shapes);
+    free(joined->shares.classes.rows); /* but not what they point to */
     free(joined);
 }

@@ -342,12 +342,43 @@ static size_t write_trace(struct fragment *f, struct pilgrim_trace **trace)
     return written.length;
 }
 
+static uint64_t shares_seen;
+
+static void check_share(bool is_stored, double stored, double ns)
+{
+    if (!is_stored)
+        return;
+    EXPECT(stored >= 0.97 * ns && stored <= 1.03 * ns, "%g ns, stored as %g", ns, stored);
+    shares_seen++;
+}
+
+/* The times by rank that are stored are those of the rank's calls of that class. */
+static void check_shares(const struct pilgrim_cursor *c, const uint32_t *calls, uint32_t length)
+{
+    double durations[CALLS] = {0}, gaps[CALLS] = {0};
+    struct pilgrim_class_info info;
+    struct pilgrim_rank_class found;
+    for (uint32_t i = 0; i < length; i++) {
+        durations[calls[i]] += calls[i] + 1;
+        gaps[calls[i]] += i ? 99 - calls[i - 1] : 0;
+    }
+    for (size_t i = 0; pilgrim_class_info(c, i, &info) == PILGRIM_OK; i++) {
+        if (info.body)
+            continue;
+        uint64_t call = info.class_->site->offset / 16 - 1;
+        ck_assert_int_eq(pilgrim_rank_class(c, i, &found), PILGRIM_OK);
+        check_share(found.has_durations, found.durations_ns, durations[call]);
+        check_share(found.has_gaps, found.gaps_ns, gaps[call]);
+    }
+}
+
 static void check_rank(const struct pilgrim_trace *t, uint32_t rank, const uint32_t *calls, uint32_t length)
 {
     struct pilgrim_cursor *c;
     struct pilgrim_call call;
     struct pilgrim_error error;
     ck_assert_int_eq(pilgrim_cursor_open(t, rank, 0, &c, &error), PILGRIM_OK);
+    check_shares(c, calls, length);
     for (uint32_t i = 0; i < length; i++) {
         EXPECT(pilgrim_cursor_next(c, &call, &error) == PILGRIM_OK, "rank %u, call %u: %s", rank, i, error.message);
         EXPECT(call.class_->site && call.class_->site->offset == (calls[i] + UINT64_C(1)) * 16, "another site");
@@ -417,6 +448,7 @@ START_TEST(traces_are_exact)
     for (uint32_t i = 0; i < tried; i++)
         try_trace(i + 1, &families[(size_t)_i], &joined);
     ck_assert_uint_gt(joined, tried / 8);
+    ck_assert_uint_gt(shares_seen, tried);
 }
 END_TEST
 
