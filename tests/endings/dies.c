@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes calls and ends in the way that its arguments say: PATTERN END RANK STEPS [NS].
  *
- * PATTERN: steady, slow (ten steps a second), random, session (without MPI_Init), threads (three more of them), worker
- * (one of these ends the process), joined (they have ended before). END: how the process with RANK ends after STEPS
- * steps (-1: all processes do); the others go on until they are killed, but for a limit. With `timer` it is killed NS
- * nanoseconds later, wherever it is; with `finalize` all processes call MPI_Finalize then.
+ * PATTERN: steady, slow (ten steps a second), random, together (random, once all ranks are there), session (without
+ * MPI_Init), threads (three more of them), worker (one of these ends the process), joined (they have ended before).
+ * END: how the process with RANK ends after STEPS steps (-1: all processes do); the others go on until they are
+ * killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is; with `finalize` all
+ * processes call MPI_Finalize then.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -434,6 +435,8 @@ int main(int argc, char **argv)
     if (threaded && begin_threads())
         return 2;
     MPI_Comm comm = size > 1 || session ? all : MPI_COMM_SELF;
+    if (!strcmp(pattern, "together"))
+        MPI_Barrier(comm);
     for (long i = 0; i < own_steps; i++)
         step(comm, &state);
     if (joined) {
