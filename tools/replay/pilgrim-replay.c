@@ -295,6 +295,8 @@ int main(int argc, char **argv)
 {
     pthread_t first;
     wrong_usage = replay_options_parse(&options, argc, argv);
+    if (!wrong_usage && options.recorded && !recorder_is_there() && access(options.recorded, F_OK) == 0)
+        wrong_usage = "--verify: there is a file of that name, and it is kept; give another name";
     if (!wrong_usage && options.help)
         replay_options_help();
     else if (!wrong_usage && options.version)

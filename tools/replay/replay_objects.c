@@ -75,11 +75,12 @@ struct replay_object *object_make(struct replay_objects *objects, const char *ki
     if (o)
         objects->unused = o->next;
     else
-        o = malloc(sizeof *o);
+        o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
     struct replay_object **bucket = &objects->buckets[bucket_of(objects, kind, id, offset)];
-    *o = (struct replay_object){.next = *bucket, .kind = kind, .id = id, .offset = offset, .owner = owner};
+    *o = (struct replay_object){
+        .next = *bucket, .kind = kind, .id = id, .offset = offset, .owner = owner, .made = o->made};
     *bucket = o;
     objects->count++;
     return o;
@@ -92,7 +93,10 @@ void object_drop(struct replay_objects *objects, struct replay_object *o)
         at = &(*at)->next;
     *at = o->next;
     scratch_free(o->memory);
+    free(o->persistent);
     o->memory = NULL;
+    o->persistent = NULL;
+    o->made++;
     o->next = objects->unused;
     objects->unused = o;
     objects->count--;
@@ -103,6 +107,7 @@ static void list_free(struct replay_object *o)
     for (struct replay_object *next; o; o = next) {
         next = o->next;
         scratch_free(o->memory);
+        free(o->persistent);
         free(o);
     }
 }

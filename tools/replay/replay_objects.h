@@ -8,17 +8,20 @@
 #include <stdint.h>
 
 struct replay_block;
+struct replay_persistent;
 
 struct replay_object {
     struct replay_object *next;
     const char *kind; /* static */
     int64_t id, offset;
-    uint64_t slot;               /* the handle, whatever its type; it does not move while the object lives */
-    uint64_t references;         /* how often more it was given out */
-    uint32_t owner;              /* the thread that made it */
-    bool ready;                  /* it is made: others may use it */
-    bool dynamic;                /* a window whose displacements are addresses */
-    struct replay_block *memory; /* arrays that its call passed */
+    uint64_t slot;                        /* the handle, whatever its type; it does not move while the object lives */
+    uint64_t references;                  /* how often more it was given out */
+    uint32_t owner;                       /* the thread that made it */
+    bool ready;                           /* it is made: others may use it */
+    bool dynamic;                         /* a window whose displacements are addresses */
+    uint64_t made;                        /* differs between all objects that had this place */
+    struct replay_block *memory;          /* arrays that its call passed */
+    struct replay_persistent *persistent; /* a request: a receive with wildcards; from malloc */
 };
 
 struct replay_objects {

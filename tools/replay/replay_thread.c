@@ -7,6 +7,7 @@
 
 #include "replay_actions.h"
 #include "replay_files.h"
+#include "replay_persistent.h"
 #include "replay_recorder.h"
 #include "replay_uses.h"
 
@@ -72,7 +73,7 @@ static void follow_wildcards(struct replay_step *s, const struct replay_known *k
     if (k->peer_at < 0 || k->tag_at < 0 || strcmp(call->function->parameters[k->peer_at].name, "source"))
         return;
     bool any_source = order_wildcard(&call->in[k->peer_at]), any_tag = order_wildcard(&call->in[k->tag_at]);
-    if (!any_source && !any_tag)
+    if ((!any_source && !any_tag) || strstr(call->function->name, "_init")) /* see persistent_start */
         return;
     const struct pilgrim_value *status = out_of(call, "status");
     bool found = false;
@@ -80,8 +81,8 @@ static void follow_wildcards(struct replay_step *s, const struct replay_known *k
         s->source = step_number(s, &status->items[0]);
         s->tag = step_number(s, &status->items[1]);
         found = true;
-    } else if (out_of(call, "request")->type == PILGRIM_REQUEST && !strstr(call->function->name, "_init")) {
-        found = order_received(&t->order, call->seq, &s->source, &s->tag);
+    } else if (out_of(call, "request")->type == PILGRIM_REQUEST) {
+        found = order_received(&t->order, call->seq, 0, &s->source, &s->tag);
     }
     if (!found) {
         t->counts.free_wildcards++;
@@ -180,6 +181,7 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         return;
     if (!options->free_order) {
         follow_wildcards(s, k);
+        persistent_start(s);
         if (s->action->flags & REPLAY_CHOOSES)
             s->chosen = chosen_of(s->call);
     }
@@ -203,6 +205,8 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         step_learn(s, false);
         return;
     }
+    if (code == MPI_SUCCESS && !options->free_order)
+        persistent_made(s);
     t->counts.calls++;
     if (code != MPI_SUCCESS && !failed(s->call))
         t->counts.new_errors++;
