@@ -3,7 +3,8 @@
  * subsequence, by weight; then the blocks among them, in the same way.
  *
  * Calls match if they are of one class. Blocks match if half of the classes of one are in the other; their weight is
- * the number of classes that both have. A block of one class may stand as a call that comes several times. */
+ * the number of classes that both have. A loop of which nothing is left but an inner loop, or a call, is one loop, or a
+ * call that comes several times. It is taken apart again, so that it is laid over both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,29 +27,75 @@ static bool same_times(const struct elements *t, const struct element *a, const 
     return false;
 }
 
+/* True if E could be item C of BLOCK, without what else is in it. */
+static bool is_inner(const struct elements *t, const struct element *block, const struct element *c,
+                     const struct element *e)
+{
+    if (!c->keys || !e->keys)
+        return !c->keys && !e->keys && c->key == e->key;
+    return element_alike(t, c, e) && element_common_keys(t, c, e) == element_common_keys(t, block, e);
+}
+
+/* A loop in whose body nothing is left but another loop, or a call, is one with the product of both numbers of times.
+ * Returns the inner number, if E that comes TIMES times may be such a product of BLOCK and an item of it, as group
+ * GROUP has them; otherwise 0. */
+static uint64_t inner_times(const struct elements *t, const struct element *block, uint32_t group,
+                            const struct element *e, uint64_t times)
+{
+    uint64_t outer = block->times[group];
+    if (outer < 2 || times % outer || (e->keys && times == outer) || *t->work < block->count)
+        return 0;
+    *t->work -= block->count;
+    for (uint32_t i = 0; i < block->count; i++)
+        if (block->items[i]->times[group] == times / outer && is_inner(t, block, block->items[i], e))
+            return times / outer;
+    return 0;
+}
+
+/* The same for A, in the tree, and B, of the new group. *OF_NEW: B is the product. Returns 0 if neither is one that
+ * each group has. */
+static uint64_t product(const struct elements *t, const struct element *a, const struct element *b, bool *of_new)
+{
+    uint64_t inner = 0;
+    for (uint32_t i = 0; i < t->group_count && !inner; i++)
+        inner = a->keys && b->times[0] ? inner_times(t, a, i, b, b->times[0]) : 0;
+    *of_new = inner > 0;
+    for (uint32_t i = 0; i < t->group_count && !inner; i++)
+        inner = b->keys && a->times[i] ? inner_times(t, b, 0, a, a->times[i]) : 0;
+    for (uint32_t i = 0; i < t->group_count && !*of_new && inner; i++)
+        inner = a->times[i] % inner ? 0 : inner;
+    return inner;
+}
+
 /* Returns how much it is worth to join A with B, of the new group; 0: they do not match. */
 static uint32_t weight(const struct elements *t, const struct element *a, const struct element *b)
 {
+    bool of_new;
     if (!a->keys && !b->keys)
         return a->key == b->key ? WEIGHT_CALL + same_times(t, a, b) : 0;
     if (!a->keys || !b->keys) {
         const struct element *block = a->keys ? a : b, *call = a->keys ? b : a;
-        return b->times[0] > 1 && has_key(block, call->key) && same_times(t, a, b) ? WEIGHT_CALL - 1 : 0;
+        return has_key(block, call->key) && product(t, a, b, &of_new) ? WEIGHT_CALL - 1 : 0;
     }
     return element_alike(t, a, b) ? WEIGHT_CALL * element_common_keys(t, a, b) + same_times(t, a, b) : 0;
 }
 
-/* Makes the call E, with COUNT numbers of times, a block with this call. */
-static enum pilgrim_status wrap(struct elements *t, bool scratch, uint32_t count, struct element *e)
+/* Makes E, with COUNT numbers of times, a block in which it comes INNER times. */
+static enum pilgrim_status wrap(struct elements *t, bool scratch, uint32_t count, struct element *e, uint64_t inner)
 {
-    struct element *call = element_new(t, scratch, e->key), *block = element_new(t, scratch, ELEMENT_BLOCK);
-    if (!call || !block || !(block->items = arena_take(scratch ? &t->scratch : &t->memory, sizeof(void *))))
+    struct element *item = element_new(t, scratch, e->key), *block = element_new(t, scratch, ELEMENT_BLOCK);
+    if (!item || !block || !(block->items = arena_take(scratch ? &t->scratch : &t->memory, sizeof(void *))))
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < count; i++)
-        call->times[i] = e->times[i] > 0;
-    memcpy(block->times, e->times, count * sizeof *e->times);
-    block->items[block->count++] = call;
-    element_note_keys(t, block, call);
+    for (uint32_t i = 0; i < count; i++) {
+        item->times[i] = e->times[i] ? inner : 0;
+        block->times[i] = e->times[i] / inner;
+    }
+    item->items = e->items;
+    item->count = e->count;
+    if (e->keys)
+        memcpy(item->keys, e->keys, t->words * sizeof *e->keys);
+    block->items[block->count++] = item;
+    element_note_keys(t, block, item);
     *e = *block;
     return PILGRIM_OK;
 }
@@ -56,10 +103,16 @@ static enum pilgrim_status wrap(struct elements *t, bool scratch, uint32_t count
 /* Joins B, of the new group, with A, which it matches. */
 static enum pilgrim_status join_pair(struct elements *t, struct element *a, struct element *b, bool *fits)
 {
-    if (!a->keys && b->keys)
-        TRY(wrap(t, false, t->group_count, a));
-    if (a->keys && !b->keys)
-        TRY(wrap(t, true, 1, b));
+    bool of_new;
+    uint64_t inner =
+        (!a->keys && !b->keys) || (a->keys && b->keys && same_times(t, a, b)) ? 0 : product(t, a, b, &of_new);
+    *fits = inner || !a->keys == !b->keys; /* there may be no work left to find the product again */
+    if (!*fits)
+        return PILGRIM_OK;
+    if (inner && of_new)
+        TRY(wrap(t, true, 1, b, inner));
+    else if (inner)
+        TRY(wrap(t, false, t->group_count, a, inner));
     a->times[t->group_count] = b->times[0];
     return a->keys ? elements_align(t, a, b, fits) : PILGRIM_OK;
 }

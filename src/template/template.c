@@ -275,6 +275,17 @@ static struct fragment *begin(const struct fragment *f)
     return into;
 }
 
+enum pilgrim_status templates_make(const struct fragment *f, const struct families *families, struct fragment **joined)
+{
+    *joined = begin(f);
+    enum pilgrim_status status = *joined ? join(f, families, *joined) : PILGRIM_NOMEM;
+    if (status != PILGRIM_OK) {
+        templates_free(*joined);
+        *joined = NULL;
+    }
+    return status;
+}
+
 enum pilgrim_status templates_join(const struct fragment *f, uint64_t work, struct fragment **joined)
 {
     struct families families;
@@ -283,15 +294,9 @@ enum pilgrim_status templates_join(const struct fragment *f, uint64_t work, stru
     enum pilgrim_status status = families_find(f, &families);
     for (uint32_t i = 0; status == PILGRIM_OK && i < families.count; i++)
         needed += members_work(f, &families.items[i]);
-    if (status == PILGRIM_OK && families.count && needed <= work) {
-        *joined = begin(f);
-        status = *joined ? join(f, &families, *joined) : PILGRIM_NOMEM;
-    }
+    if (status == PILGRIM_OK && families.count && needed <= work)
+        status = templates_make(f, &families, joined);
     families_free(&families);
-    if (status != PILGRIM_OK) {
-        templates_free(*joined);
-        *joined = NULL;
-    }
     return status;
 }
 

@@ -6,84 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/value.h"
 #include "grammar/grammar.h"
 #include "merge/fragment_data.h"
 #include "pilgrim/reader.h"
-#include "random.h"
-#include "record/stream_times.h"
 #include "rules/rules.h"
 #include "template/idle.h"
 #include "template/structure.h"
 #include "template/template.h"
+#include "template_family.h"
 #include "trials.h"
 #include "write/trace_writer.h"
 
-enum { CALLS = 40, NODES = 60, GROUPS = 12, LENGTH_MAX = 20000, DEPTH = 4 };
-
-/* ---- programs ---- */
-
-/* A program: a tree of calls and loops, as an array in which a loop is followed by its body. */
-struct node {
-    uint32_t call;  /* below CALLS; or CALLS: a loop */
-    uint32_t trips; /* of a loop */
-    uint32_t size;  /* of its body, in nodes */
-};
-
-struct program {
-    struct node nodes[2 * NODES];
-    uint32_t count;
-};
-
-static void make_body(struct program *p, uint32_t limit, uint32_t depth)
-{
-    uint32_t items = 1 + random_below(6);
-    for (uint32_t i = 0; i < items && p->count < limit; i++) {
-        struct node *n = &p->nodes[p->count++];
-        *n = (struct node){.call = random_below(CALLS)};
-        if (depth == DEPTH || random_below(3))
-            continue;
-        uint32_t first = p->count;
-        *n = (struct node){.call = CALLS, .trips = 2 + random_below(6)};
-        make_body(p, limit, depth + 1);
-        n->size = p->count - first;
-    }
-}
-
-/* How members differ, in 64ths for each node. */
-struct differences {
-    uint32_t dropped, inserted, repeated, other_trips, swapped;
-};
-
-/* Appends what a member does in nodes FIRST to END - 1 of P to CALLS_OUT. Returns the new length. */
-static uint32_t perform(const struct program *p, uint32_t first, uint32_t end, const struct differences *d,
-                        uint64_t member, uint32_t *out, uint32_t length)
-{
-    uint64_t outer = random_state;
-    for (uint32_t i = first; i < end && length < LENGTH_MAX; i++) {
-        const struct node *n = &p->nodes[i];
-        random_state = member * 1000003 + i; /* the same decision each time that the member comes here */
-        random_below(2);
-        bool drop = random_below(64) < d->dropped, insert = random_below(64) < d->inserted;
-        bool repeat = random_below(64) < d->repeated, swap = random_below(64) < d->swapped;
-        uint32_t trips = random_below(64) < d->other_trips ? random_below(9) : n->trips, more = random_below(CALLS);
-        if (insert)
-            out[length++] = more;
-        for (uint32_t k = 0; n->call == CALLS && !drop && k < trips; k++)
-            length = perform(p, i + 1, i + 1 + n->size, d, member, out, length);
-        if (n->call < CALLS && swap && i + 1 < end && p->nodes[i + 1].call < CALLS && length + 2 < LENGTH_MAX) {
-            out[length++] = p->nodes[i + 1].call;
-            out[length++] = n->call;
-            i++;
-        } else if (n->call < CALLS && !drop) {
-            for (uint32_t k = 0; k < 1 + 2 * (uint32_t)repeat && length < LENGTH_MAX; k++)
-                out[length++] = n->call;
-        }
-        i += n->call == CALLS ? n->size : 0;
-    }
-    random_state = outer;
-    return length;
-}
+enum { GROUPS = 12 };
 
 /* What a group does: its calls, its classes in the order of first appearance, and its grammar. */
 struct group_made {
@@ -250,80 +184,6 @@ START_TEST(families_are_exact)
 END_TEST
 
 /* ---- traces ---- */
-
-static const struct parameter_descriptor call_parameters[] = {{"dest", DIRECTION_IN}, {"count", DIRECTION_IN}};
-static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
-                                                                 {"views_size", DIRECTION_IN}};
-static const struct function_descriptor functions[] = {
-    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
-    {"MPI_Send", call_parameters, 2, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
-};
-static const struct vocabulary vocabulary = {functions, 2, NULL, 0};
-static const char sites[CALLS + 1];
-
-static size_t resolve(const void *site, struct code_frame *frames)
-{
-    static const struct code_module program = {.name = "program", .build_id = {1, 2, 3, 4}, .build_id_length = 4};
-    frames[0] = (struct code_frame){&program, (uint64_t)((const char *)site - sites) * 16};
-    return 1;
-}
-
-static void put(struct bytes *b, uint8_t tag, int64_t slot)
-{
-    bytes_put_u8(b, tag);
-    bytes_put_u64(b, (uint64_t)slot);
-}
-
-/* The values of call CALL, the NUMBER-th of RANK: some are functions of the rank, some differ from call to call. */
-static bool disorder; /* all values differ from rank to rank */
-
-static int64_t value_of(uint32_t rank, uint32_t call, uint32_t number)
-{
-    if (disorder)
-        return (rank * 7919 + call * 10007) % 997;
-    return call % 4 == 0 ? 7 : call % 4 == 1 ? rank + 1 : call % 4 == 2 ? rank * rank % 5 : number % (2 + rank % 3);
-}
-
-static struct stream *make_stream(uint32_t rank, const uint32_t *calls, uint32_t length)
-{
-    static const struct stream_times times = {.kind = TIMES_NONE};
-    struct stream *s = stream_new(&vocabulary, resolve);
-    struct bytes key = {0};
-    ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
-    for (uint32_t i = 0; i < length; i++) {
-        uint32_t class;
-        key.length = 0;
-        put(&key, VALUE_INT, value_of(rank, calls[i], i));
-        put(&key, VALUE_INT, calls[i]);
-        put(&key, VALUE_INT, 0);
-        EXPECT(stream_class(s, 1, sites + calls[i] + 1, 0, &class) == PILGRIM_OK, "a class");
-        EXPECT(stream_append(s, class, false, key.data, key.length, 100 * i, 100 * i + calls[i] + 1) == PILGRIM_OK,
-               "a call");
-    }
-    ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
-    bytes_free(&key);
-    return s;
-}
-
-static void add_rank(struct fragment *f, uint32_t rank, uint32_t size, const uint32_t *calls, uint32_t length)
-{
-    struct stream *process = stream_new(&vocabulary, resolve), *thread = make_stream(rank, calls, length);
-    const struct stream *threads[] = {thread};
-    struct bytes key = {0};
-    uint32_t class;
-    for (unsigned i = 0; i < 2; i++) {
-        bytes_put_u8(&key, VALUE_ARRAY);
-        bytes_put_u32(&key, 1);
-        put(&key, VALUE_INT, i ? size : rank);
-    }
-    bytes_put_u8(&key, VALUE_NONE);
-    ck_assert_int_eq(stream_class(process, 0, sites, 0, &class), PILGRIM_OK);
-    ck_assert_int_eq(stream_append(process, class, false, key.data, key.length, 0, 0), PILGRIM_OK);
-    ck_assert_int_eq(fragment_add_rank(f, process, threads, 1), PILGRIM_OK);
-    stream_free(process);
-    stream_free(thread);
-    bytes_free(&key);
-}
 
 static size_t write_trace(struct fragment *f, struct pilgrim_trace **trace)
 {
@@ -565,9 +425,9 @@ START_TEST(a_grid_is_smaller)
 {
     struct fragment *f = fragment_new(0), *copy;
     struct bytes joined = {0}, kept = {0};
-    disorder = true;
+    values = VALUES_IN_DISORDER;
     add_grid(f);
-    disorder = false;
+    values = VALUES_MIXED;
     ck_assert_uint_eq(f->group_keys.count, 28);
     ck_assert_int_eq(trace_write(f, false, &joined), PILGRIM_OK);
     fragment_has_call_times(f);
@@ -608,6 +468,56 @@ START_TEST(elements_that_are_lacking_add_up)
 }
 END_TEST
 
+/* Lays two groups over each other: MADE[0] and MADE[1], with so much WORK. Returns how many loops that gives, and
+ * checks them; UINT32_MAX if they are not joined. */
+static uint32_t lay_over(uint64_t work)
+{
+    struct elements t = {.room = 2, .words = 1, .left = ELEMENTS_MAX, .work = &work};
+    struct structure s;
+    bool fits = true;
+    uint32_t loops = UINT32_MAX;
+    for (uint32_t i = 0; fits && i < 2; i++) {
+        make_group(&made[i]);
+        ck_assert_int_eq(elements_add(&t, made[i].grammar.data, made[i].grammar.length, made[i].keys, &fits),
+                         PILGRIM_OK);
+    }
+    if (fits) {
+        ck_assert_int_eq(structure_make(&t, &s, &fits), PILGRIM_OK);
+        ck_assert(fits);
+        check_group(&s, 0, &made[0]);
+        check_group(&s, 1, &made[1]);
+        loops = s.loop_count;
+        structure_free(&s);
+    }
+    elements_free(&t);
+    return loops;
+}
+
+/* 2 times call 0 and 7 times what else there is: calls 1 and 2, or call 1 alone. The other group has no call 0, and so
+ * one loop of 14. */
+START_TEST(products_are_taken_apart)
+{
+    for (uint32_t variant = 0; variant < 4; variant++) {
+        uint32_t lacks = variant % 2, inner = 1 + variant / 2;
+        made[0].length = made[1].length = 0;
+        for (uint32_t i = 0; i < 14; i++) {
+            if (i % 7 == 0)
+                made[!lacks].calls[made[!lacks].length++] = 0;
+            for (uint32_t k = 1; k <= inner; k++) {
+                made[0].calls[made[0].length++] = k;
+                made[1].calls[made[1].length++] = k;
+            }
+        }
+        ck_assert_uint_eq(lay_over(1000), 1);
+        for (uint64_t work = 0; work < 100; work++)
+            lay_over(work);
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        bytes_free(&made[i].grammar);
+    memset(made, 0, 2 * sizeof *made);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("template");
@@ -620,6 +530,7 @@ int main(void)
     tcase_add_test(tests, a_grid_is_smaller);
     tcase_add_test(tests, gaps_keep_the_calls_before);
     tcase_add_test(tests, elements_that_are_lacking_add_up);
+    tcase_add_test(tests, products_are_taken_apart);
     suite_add_tcase(suite, random);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
