@@ -71,6 +71,16 @@ void csv_profile(struct output *o, const struct call_profile *p, const char *fun
     }
 }
 
+static void csv_rank_row(void *context, const struct pilgrim_rank_profile *row)
+{
+    struct csv *c = context;
+    csv_uint(c, row->first_rank);
+    csv_uint(c, row->rank_count);
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
+        csv_ns(c, row->ns[i]);
+    csv_end(c);
+}
+
 enum pilgrim_status csv_rank_times(struct output *o, const struct pilgrim_trace *trace,
                                    bool (*choose)(const void *context, uint32_t rank), const void *context,
                                    struct pilgrim_error *error)
@@ -82,23 +92,7 @@ enum pilgrim_status csv_rank_times(struct output *o, const struct pilgrim_trace 
         json_activity(o, i);
     }
     out_char(o, '\n');
-    for (uint32_t rank = 0, next = 0; rank < pilgrim_rank_count(trace) && !o->error; rank++) {
-        struct pilgrim_rank_profile found;
-        if (rank < next || !choose(context, rank))
-            continue;
-        enum pilgrim_status status = pilgrim_rank_profile(trace, rank, &found, error);
-        if (status == PILGRIM_END)
-            continue;
-        if (status != PILGRIM_OK)
-            return status;
-        next = found.first_rank + found.rank_count; /* a block is printed once */
-        csv_uint(&c, found.first_rank);
-        csv_uint(&c, found.rank_count);
-        for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
-            csv_ns(&c, found.ns[i]);
-        csv_end(&c);
-    }
-    return PILGRIM_OK;
+    return rank_rows_visit(trace, &(struct rank_rows){choose, context, csv_rank_row, &c}, error);
 }
 
 void csv_communicator_head(struct output *o)

@@ -88,7 +88,19 @@ void profile_json_summary(struct output *o, const struct call_profile *p);
 /* Prints an activity's name as in JSON: computing, point_to_point, ... */
 void json_activity(struct output *o, enum pilgrim_activity activity);
 
-/* Prints what each chosen rank did with its time, a line each. errors: as pilgrim_rank_profile */
+/* What each chosen rank did with its time; a block of ranks comes once. CHOOSE gets CHOICE, SEE gets CONTEXT. */
+struct rank_rows {
+    bool (*choose)(const void *choice, uint32_t rank);
+    const void *choice;
+    void (*see)(void *context, const struct pilgrim_rank_profile *row);
+    void *context;
+};
+
+/* Visits them. errors: as pilgrim_rank_profile */
+enum pilgrim_status rank_rows_visit(const struct pilgrim_trace *trace, const struct rank_rows *rows,
+                                    struct pilgrim_error *error);
+
+/* Prints them, a line each, and as text what is least, mean and most. errors: as pilgrim_rank_profile */
 enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trace *trace, bool json,
                                      bool (*choose)(const void *context, uint32_t rank), const void *context,
                                      struct pilgrim_error *error);
