@@ -360,7 +360,7 @@ REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(
 $(B)/%.inc: $(S)/tools/report/%
 	$(call say,TEXT)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< >$@
 
-$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc waits.js.inc)
+$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)
 
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -648,7 +648,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc waits.js.inc)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

@@ -4,7 +4,7 @@
 
 const ACTIVITIES = { computing: "computing", point_to_point: "point to point", collective: "collective", one_sided: "one-sided",
                      file: "file", other_calls: "other calls" };
-const ROWS_SHOWN = 50;
+const ROWS_SHOWN = 25;
 
 /* ---- data ---- */
 
@@ -367,7 +367,9 @@ function show_all() {
     const sites = rows_of("sites");
     know_sites(sites);
     show_waits(rows_of("waits"), summary);
-    show_program(rows_of("loops"));
+    const programs = rows_of("loops");
+    show_program(programs);
+    show_typical(programs);
     show_ranks(rows_of("ranks"));
     show_matrix(text_of("matrix"), summary.ranks || 1);
     show_sites(sites);

@@ -25,6 +25,7 @@ static const char *const style[] = {
 static const char *const script[] = {
 #include "page.js.inc"
 #include "waits.js.inc"
+#include "typical.js.inc"
 };
 
 struct page_settings {
