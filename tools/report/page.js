@@ -4,7 +4,7 @@
 
 const ACTIVITIES = { computing: "computing", point_to_point: "point to point", collective: "collective", one_sided: "one-sided",
                      file: "file", other_calls: "other calls" };
-const ROWS_SHOWN = 25;
+const ROWS_SHOWN = 50, FEW_ROWS = 15;
 
 /* ---- data ---- */
 
@@ -64,8 +64,8 @@ function facts(pairs) {
 }
 
 /* A table whose columns sort it. COLUMNS: {title, value: row -> what it is sorted by, text: row -> what is shown, words: it is no number,
- * exact: row -> what the pointer tells}. NAME: row -> its anchor, or nothing. */
-function table(columns, rows, sorted_by, name) {
+ * exact: row -> what the pointer tells}. NAME: row -> its anchor, or nothing. SHOWN: so many rows at first. */
+function table(columns, rows, sorted_by, name, shown = ROWS_SHOWN) {
     let by = sorted_by, down = true, all = false;
     const body = el("tbody"), head = el("tr"), holder = el("div", { class: "wide" }, el("table", {}, el("thead", {}, head), body));
     const more = el("button", { class: "more", onclick: () => { all = true; show(); } });
@@ -77,7 +77,7 @@ function table(columns, rows, sorted_by, name) {
         return el("td", { class: column.words ? "code" : "number", ...(column.exact ? { title: column.exact(row) } : {}) }, (column.text || column.value)(row));
     }
     function show() {
-        const sorted = [...rows].sort(order).slice(0, all ? rows.length : ROWS_SHOWN);
+        const sorted = [...rows].sort(order).slice(0, all ? rows.length : shown);
         head.replaceChildren(...columns.map((column, i) => el("th", { class: column.words ? "" : "number", "aria-sort": i !== by ? "none" : down ? "descending" : "ascending" },
             el("button", { onclick: () => { down = i === by ? !down : !column.words; by = i; show(); } },
                 column.title + (i === by ? (down ? " \u25be" : " \u25b4") : "")))));

@@ -81,7 +81,7 @@ function show_iteration(chosen, select) {
     table([{ title: "begins at", value: part => part.start, text: part => time(part.start) },
         { title: "what", words: true, value: part => part_words(part, chosen.loop) },
         { title: "takes", value: part => part.length, text: part => time(part.length), exact: part => exact_ns(part.length) },
-        { title: "share", value: part => part.length, text: part => share(part.length / length) }], parts, 2)];
+        { title: "share", value: part => part.length, text: part => share(part.length / length) }], parts, 2, undefined, FEW_ROWS)];
 }
 
 function show_typical(programs) {

@@ -92,7 +92,7 @@ function show_bounds(rows, all_ns) {
         { title: "calls", value: r => r.count, text: r => number(r.count) },
         { title: "waited at most, all ranks", value: r => r.at_most_ns, text: r => time(r.at_most_ns), exact: r => exact_ns(r.at_most_ns) },
         { title: "share of all time", value: r => r.at_most_ns, text: r => all_ns > 0 ? share(r.at_most_ns / all_ns) : "\u2013" },
-        { title: "shortest call", value: r => r.min_ns, text: r => time(r.min_ns) }, { title: "longest call", value: r => r.max_ns, text: r => time(r.max_ns) }], rows, 2));
+        { title: "shortest call", value: r => r.min_ns, text: r => time(r.min_ns) }, { title: "longest call", value: r => r.max_ns, text: r => time(r.max_ns) }], rows, 2, undefined, FEW_ROWS));
 }
 
 function show_waits(rows, run) {
