@@ -17,12 +17,12 @@
 enum { KEPT_ROWS = 1 << 13 };
 
 /* Which call a kept row is of; IDENTITY 0: none. */
-struct kept_row {
+struct kept_call {
     uint32_t rank, thread;
     uint64_t identity;
 };
 
-struct column {
+struct call_column {
     char *name;
     struct column_kind kind;
     struct text_set texts;
@@ -34,9 +34,9 @@ struct pilgrim_columns {
     struct source_lines *lines;
     bool common; /* the stream's times are on the common axis */
     bool ended, times_told;
-    struct column *columns;
+    struct call_column *columns;
     size_t count;
-    struct kept_row *kept;
+    struct kept_call *kept;
     int64_t *values; /* of kept rows, COUNT each; those of row KEPT_ROWS are of a call that is not kept */
     struct class_copies classes;
     struct value_text scratch;
@@ -52,7 +52,7 @@ static enum pilgrim_status add_columns(struct pilgrim_columns *c, const char *co
 {
     enum pilgrim_status status = PILGRIM_OK;
     for (; c->count < count && status == PILGRIM_OK; c->count++) {
-        struct column *column = &c->columns[c->count];
+        struct call_column *column = &c->columns[c->count];
         if (!names[c->count]) {
             *error = (struct pilgrim_error){.status = PILGRIM_INVALID, .message = "a name of a column is NULL"};
             return PILGRIM_INVALID;
@@ -170,7 +170,7 @@ const char *pilgrim_columns_text(const struct pilgrim_columns *columns, size_t i
 /* ---- what is equal for equal calls ---- */
 
 /* Sets *NUMBER to that of what was written to the scratch text. */
-static enum pilgrim_status scratch_number(struct pilgrim_columns *c, struct column *column, int64_t *number,
+static enum pilgrim_status scratch_number(struct pilgrim_columns *c, struct call_column *column, int64_t *number,
                                           struct pilgrim_error *error)
 {
     *number = c->scratch.failed ? -1 : text_set_number(&column->texts, c->scratch.text, c->scratch.used);
@@ -183,7 +183,7 @@ static enum pilgrim_status scratch_number(struct pilgrim_columns *c, struct colu
 }
 
 /* Sets *NUMBER to that of the call's site. It is looked up once for each site. */
-static enum pilgrim_status site_number(struct pilgrim_columns *c, struct column *column,
+static enum pilgrim_status site_number(struct pilgrim_columns *c, struct call_column *column,
                                        const struct pilgrim_call *call, int64_t *number, struct pilgrim_error *error)
 {
     const struct pilgrim_frame *frame = call->class_->site;
@@ -211,7 +211,7 @@ static enum pilgrim_status site_number(struct pilgrim_columns *c, struct column 
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status text_number(struct pilgrim_columns *c, struct column *column,
+static enum pilgrim_status text_number(struct pilgrim_columns *c, struct call_column *column,
                                        const struct pilgrim_call *call, int64_t *number, struct pilgrim_error *error)
 {
     c->scratch.used = 0;
@@ -237,7 +237,7 @@ static enum pilgrim_status equal_values(struct pilgrim_columns *c, const struct 
 {
     const uint64_t mixed = call->identity + ((uint64_t)call->rank * 0x9e3779b1u + call->thread) * 0x85ebca6bu;
     const size_t row = call->identity ? (size_t)(mixed % KEPT_ROWS) : KEPT_ROWS;
-    struct kept_row *kept = row < KEPT_ROWS ? &c->kept[row] : NULL;
+    struct kept_call *kept = row < KEPT_ROWS ? &c->kept[row] : NULL;
     int64_t *at = &c->values[row * c->count];
     *values = at;
     if (kept && kept->identity == call->identity && kept->rank == call->rank && kept->thread == call->thread)
@@ -245,7 +245,7 @@ static enum pilgrim_status equal_values(struct pilgrim_columns *c, const struct 
     if (kept)
         kept->identity = 0;
     for (size_t i = 0; i < c->count; i++) {
-        struct column *column = &c->columns[i];
+        struct call_column *column = &c->columns[i];
         enum pilgrim_status status = PILGRIM_OK;
         if (column->kind.source < COLUMN_FUNC)
             continue;
@@ -257,7 +257,7 @@ static enum pilgrim_status equal_values(struct pilgrim_columns *c, const struct 
             return status;
     }
     if (kept)
-        *kept = (struct kept_row){.rank = call->rank, .thread = call->thread, .identity = call->identity};
+        *kept = (struct kept_call){.rank = call->rank, .thread = call->thread, .identity = call->identity};
     return PILGRIM_OK;
 }
 
