@@ -69,7 +69,7 @@ LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so $(B)/libpilgrim-analysis.a)
 
-.PHONY: all help units other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
+.PHONY: all python python-missing help units other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
 	checked checked-long run-demo run-check run-check-long run-check-apps run-bench
 
 all: $(LIBRARIES) $(TOOLS)
@@ -214,13 +214,14 @@ $(B)/obj/tools/convert/%.o: $(S)/tools/convert/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(OTF2_FLAGS) -I$(S)/src -c -o $@ $<
 
-$(B)/obj/tools/%.o: $(S)/tools/%.c
+# The Python module has these, too: so they fit a shared library.
+$(B)/obj/tools/%.o: $(S)/tools/%.c $(B)/config.mk
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(B) -c -o $@ $<
 
-$(B)/obj/decoder/%.o: $(S)/decoder/%.c
+$(B)/obj/decoder/%.o: $(S)/decoder/%.c $(B)/config.mk
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -c -o $@ $<
 
 $(B)/obj/src/analysis/%.o: $(S)/src/analysis/%.c
 	@mkdir -p $(@D)
@@ -379,6 +380,35 @@ $(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 
 $(B)/pilgrim: $(B)/obj/tools/pilgrim/pilgrim.o
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# ---- Python ----
+
+# The module is a folder that may be put on PYTHONPATH: $(B)/python. All but the entry of the module is hidden in it.
+PYMODULE := $(B)/python/pilgrim/_pilgrim$(PYTHON_SUFFIX)
+PYMODULE_OBJECTS := $(call objects,python)
+PYMODULE_FILES := $(patsubst $(S)/python/%,$(B)/python/%,$(wildcard $(addprefix $(S)/python/pilgrim/,*.py *.pyi py.typed)))
+
+python: $(if $(PYTHON_INCLUDE),$(PYMODULE) $(PYMODULE_FILES),python-missing)
+
+python-missing:
+	@echo 'python: $(PYTHON_WHY)' >&2; exit 1
+
+$(B)/obj/python/%.o: $(S)/python/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -isystem $(PYTHON_INCLUDE) -c -o $@ $<
+
+# Comparing traces has names of its own that waits have, too.
+$(B)/python/diff.o: $(filter-out %/pilgrim-diff.o %/diff_options.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)))
+	@mkdir -p $(@D)
+	$(call say,LD)ld -r -o $@ $^ && objcopy --keep-global-symbol=diff_traces $@
+
+$(PYMODULE): $(PYMODULE_OBJECTS) $(B)/python/diff.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+
+$(B)/python/pilgrim/%: $(S)/python/pilgrim/%
+	@mkdir -p $(@D)
+	$(call say,CP)cp $< $@
 
 # ---- programs to trace, tests, benchmarks ----
 
