@@ -82,7 +82,8 @@ help:
 	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
 	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
-	@echo 'make install      libraries, tools, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
+	@echo 'make python       the Python module (import pilgrim), in $(BUILD)/python'
+	@echo 'make install      libraries, tools, the Python module, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
 	@echo 'make programs     the MPI programs of examples/, tests/mpi/ and bench/size/'
 	@echo 'make units        the unit tests, without running them; checked, checked-long: all that the checks run'
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
@@ -627,7 +628,7 @@ other: $(S)/configure
 
 # What `make check` and `make check-long` run.
 checked checked-long: WERROR := 1
-checked checked-long: all units programs $(CHECKED)
+checked checked-long: all units programs $(CHECKED) $(if $(PYTHON_INCLUDE),python)
 checked-long: $(BENCHES)
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=$(WERROR)
 	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=$(WERROR)
@@ -660,7 +661,7 @@ coverage: $(G)/sources.mk
 
 # ---- installation ----
 
-install: all
+install: all $(if $(PYTHON_INCLUDE),python)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/pilgrim $(DESTDIR)$(mandir)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 755 $(filter %.so,$(LIBRARIES)) $(DESTDIR)$(libdir)
@@ -674,8 +675,11 @@ install: all
 	    file=$(DESTDIR)$(datarootdir)/$${pair#*:}; install -d "$${file%/*}" && \
 	    $(B)/pilgrim-decode --completion=$${pair%%:*} >"$$file" || exit 1; done)
 
+	$(if $(PYTHON_INCLUDE),install -d $(DESTDIR)$(pythondir)/pilgrim && \
+	    install -m 644 $(PYMODULE_FILES) $(DESTDIR)$(pythondir)/pilgrim && install -m 755 $(PYMODULE) $(DESTDIR)$(pythondir)/pilgrim)
+
 clean:
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
+	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
 	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)

@@ -216,7 +216,7 @@ static PyMethodDef trace_methods[] = {
     {"properties", trace_properties, METH_NOARGS, "Pairs of texts."},
     {"columns", trace_columns, METH_VARARGS, "columns(names, selection, by_time): a stream of columns."},
     {"view", trace_view, METH_VARARGS, "view(name, selection, options): lines of JSON, as bytes."},
-    {"diff", trace_diff, METH_VARARGS, "diff(other, bits of what is left out, all): JSON, as bytes."},
+    {"diff", trace_diff, METH_VARARGS, "diff(other, names of what is ignored): JSON, as bytes."},
     {"messages", trace_messages, METH_NOARGS, "All messages as columns: bytes, and texts."},
     {"table", trace_table, METH_VARARGS, "table(selection, keys): a list of dictionaries."},
     {"sites", trace_sites, METH_NOARGS, "From MODULE+0xOFFSET to FILE:LINE."},

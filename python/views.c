@@ -251,24 +251,58 @@ PyObject *trace_view(PyObject *self, PyObject *args)
     return bytes;
 }
 
+/* What "ignore" names; "structure" is pilgrim-diff's --structure. */
+static const struct {
+    const char *name;
+    unsigned bits;
+} left_out[] = {{"times", IGNORE_TIMES},     {"sizes", IGNORE_SIZES},     {"tags", IGNORE_TAGS},
+                {"peers", IGNORE_PEERS},     {"hosts", IGNORE_HOSTS},     {"polls", IGNORE_POLLS},
+                {"buffers", IGNORE_BUFFERS}, {"objects", IGNORE_OBJECTS}, {"texts", IGNORE_TEXTS},
+                {"results", IGNORE_RESULTS}, {"sites", IGNORE_SITES},     {"structure", IGNORE_VALUES | IGNORE_TIMES}};
+
+static bool add_left_out(const char *name, unsigned *bits)
+{
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (strcmp(left_out[i].name, name) == 0) {
+            *bits |= left_out[i].bits;
+            return true;
+        }
+    PyErr_Format(PyExc_ValueError,
+                 "'%s' cannot be ignored; these can: times, sizes, tags, peers, hosts, polls, buffers, objects, texts, "
+                 "results, sites",
+                 name);
+    return false;
+}
+
+static bool take_left_out(PyObject *names, unsigned *bits)
+{
+    PyObject *list = PySequence_Fast(names, "what is ignored is a sequence of texts");
+    bool good = list != NULL;
+    for (Py_ssize_t i = 0; good && i < PySequence_Fast_GET_SIZE(list); i++) {
+        const char *name = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(list, i));
+        good = name && add_left_out(name, bits);
+    }
+    Py_XDECREF(list);
+    return good;
+}
+
 PyObject *trace_diff(PyObject *self, PyObject *args)
 {
     struct trace_object *t = (struct trace_object *)self, *other;
     struct pilgrim_error error = {.status = PILGRIM_OK};
     struct diff_options options = {.json = true, .memory = PILGRIM_MEMORY_DEFAULT};
     const char *wrong;
-    unsigned ignored;
-    int all, found;
-    PyObject *bytes;
-    if (!PyArg_ParseTuple(args, "O!Ip", &trace_type, &other, &ignored, &all) || !lock_exists())
+    int found;
+    PyObject *names, *bytes;
+    if (!PyArg_ParseTuple(args, "O!O", &trace_type, &other, &names) || !take_left_out(names, &options.ignored) ||
+        !lock_exists())
         return NULL;
     struct output *o = output_open();
     if (!o)
         return NULL;
     options.paths[0] = t->file;
     options.paths[1] = other->file;
-    options.ignored = ignored;
-    options.all = all;
+    options.all = true;
     Py_BEGIN_ALLOW_THREADS;
     PyThread_acquire_lock(printing, WAIT_LOCK);
     found = diff_traces(&options, o, &wrong, &error);

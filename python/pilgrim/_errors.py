@@ -60,6 +60,8 @@ def make(status, message, offset, path):
     word = _STATUS[status] if 0 <= status < len(_STATUS) else "unknown"
     if word == "nomem":
         return MemoryError(message)
+    if word == "invalid":
+        message = re.sub(r"(^|\s)--(?=[a-z])", r"\1", message)  # options of the tools
     named = re.search(r"\bsection (\w+)", message)
     at = re.search(r"\bat byte (\d+)", message)
     section = named.group(1) if named and named.group(1) != "at" else None

@@ -9,13 +9,11 @@ import numpy as np
 
 from . import _pilgrim
 from ._calls import COLUMNS, Calls, selection_of
-from ._errors import DamagedWarning, FileError, InvalidError
+from ._errors import DamagedWarning, InvalidError
 from ._table import MISSING, Table, Texts, _Column, table_html
 
 _KEYS = {"site": 1, "func": 2, "function": 2, "rank": 4, "phase": 8, "comm": 16, "communicator": 16, "datatype": 32,
          "size": 64, "peer": 128}
-_IGNORED = ("times", "sizes", "tags", "peers", "hosts", "polls", "buffers", "objects", "texts", "results", "sites")
-_STRUCTURE = 1 << len(_IGNORED)
 _ACTIVITIES = ("computing", "point_to_point", "collective", "one_sided", "file", "other_calls")
 
 
@@ -159,7 +157,7 @@ class Diff:
         self.data = data
         self.equal = data["equal"]
         for name in ("structure", "counts", "values", "times"):
-            setattr(self, name, Table.from_rows(data.get(name, ())))
+            setattr(self, name, Table.from_rows(data.get(name) or ()))
 
     def __repr__(self):
         a, b = self.data["a"], self.data["b"]
@@ -418,14 +416,10 @@ class Trace:
                    "results", "sites"; one, or several
         structure  True: only which calls are made, in which order
         """
-        bits = _STRUCTURE if structure else 0
-        for name in ignore.split(",") if isinstance(ignore, str) else ignore:
-            if name not in _IGNORED:
-                raise ValueError("%r cannot be ignored; these can: %s" % (name, ", ".join(_IGNORED)))
-            bits |= 1 << _IGNORED.index(name)
+        names = ignore.split(",") if isinstance(ignore, str) else list(ignore)
         opened = other if isinstance(other, Trace) else Trace(other)
         try:
-            return Diff(json.loads(self._trace.diff(opened._trace, bits, True)))
+            return Diff(json.loads(self._trace.diff(opened._trace, names + ["structure"] * bool(structure))))
         finally:
             if opened is not other:
                 opened.close()
@@ -453,6 +447,21 @@ class Trace:
         ("0-2"); "missing": nothing is left of them; "cut": only the first calls are. Empty: all ended well."""
         return Table.from_rows(self._view("endings"), ["ending", "ranks"])
 
+    def in_flight(self):
+        """The calls that threads were in when their process ended: a Table of rank, thread, seq, func, site, since (seconds
+        since 1970, UTC) and seconds (how long it was in it). Only of runs of which not all ranks ended well."""
+        rows = []
+        counts = self._trace.calls()
+        for item in self.properties.get("in_flight", "").split("; "):
+            words = item.split()
+            if not words:
+                continue
+            rank, thread = map(int, words[0].split("."))
+            call = self.calls(rank=rank, thread=thread, call=counts[rank][thread] - 1, columns=["seq", "func", "site"]).read()
+            rows.append({"rank": rank, "thread": thread, **call.row(0), "since": float(words[1]) if len(words) > 1 else None,
+                         "seconds": float(words[2]) if len(words) > 2 else None})
+        return Table.from_rows(rows, ["rank", "thread", "seq", "func", "site", "since", "seconds"])
+
     def summary(self):
         """The run on one page, as a dictionary: that of pilgrim-decode --summary --format=json."""
         found = self._view("summary")
@@ -475,7 +484,9 @@ class Trace:
         import pandas
         calls = self.calls(columns=["rank", "thread", "seq", "func", "start", "end"], **selection).read()
         if len(calls) and calls.missing("start").all():
-            raise InvalidError("it has no times of single calls; run the program again with PILGRIM_TIMING=exact", self.path)
+            timing = self.properties.get("timing", "unknown")
+            raise InvalidError("it has no times of single calls (timing %s)%s" % (timing, "" if timing == "exact" else
+                               "; run the program again with PILGRIM_TIMING=exact"), self.path)
         count = len(calls)
         order = np.arange(count)
         parts = {"time": [calls["start"], calls["end"]], "type": [np.zeros(count, np.int8), np.ones(count, np.int8)],
@@ -535,6 +546,3 @@ def open(path, memory=1 << 30):
     says what is missing (Trace.damage has it, too). Raises FileError, FormatError, DamagedError or LimitError.
     """
     return Trace(path, memory)
-
-
-__all__ = ["FileError", "Trace", "open"]
