@@ -63,7 +63,7 @@ PyObject *trace_sites(PyObject *self, PyObject *none);    /* site_places.c */
 PyObject *trace_machine(PyObject *self, PyObject *args);  /* machine_rows.c */
 
 /* Functions of the module. */
-PyObject *arrow_stream(PyObject *module, PyObject *args); /* arrow.c */
+PyObject *arrow_stream(PyObject *module, PyObject *args); /* arrow_stream.c */
 PyObject *arrow_schema(PyObject *module, PyObject *args);
 
 #endif
