@@ -65,6 +65,18 @@ function wait_sentence(line, all_ns) {
         named ? ["; " + share(cost_of(root) / line.total_ns) + " of it is due to ", doing_words(root, true)] : "", ".");
 }
 
+/* What the summary says of waits: the sentences of the longest ones. */
+function waiting_lines(run) {
+    const rows = rows_of("waits"), s = rows.find(r => r.run_ns !== undefined);
+    return s ? wait_lines(rows).filter(line => line.count).map(line => [...wait_sentence(line, s.run_ns * run.ranks).childNodes]) : [];
+}
+
+/* The place of a call site as people know it. */
+function site_place(row) {
+    const i = site_numbers.get(site_key(row.func, row.site));
+    return i === undefined ? row.site : place_of(site_rows[i]);
+}
+
 function efficiency_table(s) {
     const rows = [["parallel efficiency", s.parallel_efficiency, "time outside of MPI, of all ranks' time; the product of the next two"],
         ["load balance", s.load_balance, "mean by largest time outside of MPI; 1: all ranks compute as long"],
