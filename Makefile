@@ -360,13 +360,18 @@ WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(ad
 
 REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
     $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(B)/libanalysis.a
-PAGE := $(patsubst $(S)/tools/report/%,%.inc,$(wildcard $(addprefix $(S)/tools/report/*.,html css js)))
 
-# A page's text, a string a line.
-$(B)/%.inc: $(S)/tools/report/%
-	$(call say,TEXT)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< >$@
+# A page's text, and its scripts one behind the other as gzip in base64: a string a line.
+LINES := sed 's/[\\"]/\\&/g; s/.*/"&\\n",/'
+SCRIPTS := $(addprefix $(S)/tools/report/,$(addsuffix .js,page waits typical details heat matrix timeline compare))
 
-$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,$(PAGE))
+$(B)/page.%.inc: $(S)/tools/report/page.%
+	$(call say,TEXT)$(LINES) $< >$@
+
+$(B)/script.inc: $(SCRIPTS)
+	$(call say,TEXT)cat $^ | gzip -9 -n | base64 -w 120 | $(LINES) >$@
+
+$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc script.inc)
 
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
@@ -654,7 +659,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits $(PAGE))
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc script.inc)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

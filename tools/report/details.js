@@ -65,7 +65,7 @@ function call_details(node) {
     if (!calls.length) return [note("Nothing more is known of this call.")];
     return [lines.some(([text]) => text) ? el("ul", { class: "does" }, lines.filter(([text]) => text).map(([text, count]) => el("li", {}, text, el("span", { class: "faint" }, part(count)))),
         others > 0 ? el("li", { class: "faint" }, "other arguments" + part(others)) : null) : null,
-    histogram("In the call", calls.map(call => call.in), "point_to_point"), histogram("Computing before it", calls.map(call => call.before), "computing"), ranks_of_calls(calls), partners_of(calls),
+    node.func === "MPI_Finalize" ? null : histogram("In the call", calls.map(call => call.in), "point_to_point"), histogram("Computing before it", calls.map(call => call.before), "computing"), ranks_of_calls(calls), partners_of(calls),
     el("p", { class: "faint" }, "Calls of this call site wherever it is reached from: ", calls.slice(0, 4).map((call, i) => [i ? ", " : "", site_link(call.func, call.site)]), calls.length > 4 ? ", \u2026" : "")];
 }
 

@@ -49,7 +49,7 @@ function show_ranks(rows, hosts) {
         { title: "least (rank)", value: row => row[name].least, text: row => time(row[name].least) + " (" + row[name].least_rank + ")" }, { title: "most (rank)", value: row => row[name].most, text: row => time(row[name].most) + " (" + row[name].most_rank + ")" }]
         : [{ title: ACTIVITIES[name], value: row => row[name].mean, text: row => row[name].mean ? time(row[name].mean) : "\u2013", exact: row => number(Math.round(row[name].mean)) + " ns" }]);
     section("ranks", "Ranks", el("label", { class: "choose" }, (blocks ? "One column a block of neighbouring ranks, with their mean; in the order of " : "One column a rank, in the order of "), choice), view.element, legend(),
-        table([{ title: blocks ? "ranks" : "rank", value: row => row.rank, text: row => range_words(row.rank, row.ranks) }, ...(known_hosts ? [{ title: "host", words: true, value: row => row.on ? row.on.name : "?" }] : []), ...columns], rows, 1, undefined, FEW_ROWS));
+        table([{ title: blocks ? "ranks" : "rank", value: row => row.rank, text: row => range_words(row.rank, row.ranks) }, ...(known_hosts ? [{ title: "host", words: true, value: row => row.on ? row.on.name + (row.rank + row.ranks > row.on.first + row.on.ranks ? " and others" : "") : "?" }] : []), ...columns], rows, known_hosts ? 2 : 1, undefined, FEW_ROWS));
 }
 
 /* ---- maps ---- */
@@ -74,8 +74,8 @@ function against(v) {
     return end.map(c => Math.round(240 + (c - 240) * part));
 }
 
-/* WORDS: what a row is. */
-function show_heat(name, title, _, words) {
+/* WORDS(row): what a row is. */
+function show_heat(name, title, words) {
     const map = heat_rows(name), id = name === "rank-sites" ? "rank-sites" : "rank-phases";
     if (map.left_out) return section(id, title, note("This part has " + bytes(map.left_out) + ", too much for a page."));
     if (map.not_known) return section(id, title, note("There are too many ranks and call sites for a map."));
@@ -93,7 +93,7 @@ function show_heat(name, title, _, words) {
             context.fillStyle = colour("paper");
             context.fillRect(0, top, width, HEAT_LABEL);
             context.fillStyle = colour("ink");
-            context.fillText(words(row)[0], 0, top + HEAT_LABEL - 4);
+            context.fillText(words(row), 0, top + HEAT_LABEL - 4);
             for (let x = 0; x < Math.min(width, columns); x++) { /* of several ranks in a column, the one furthest from the mean */
                 const first = Math.floor(x * columns / Math.min(width, columns)), behind = Math.max(first + 1, Math.floor((x + 1) * columns / Math.min(width, columns)));
                 let ns = row.ns[first];
@@ -105,13 +105,13 @@ function show_heat(name, title, _, words) {
         });
     }, (x, y) => {
         const row = shown()[Math.floor(y / (HEAT_LABEL + HEAT_STRIP))], i = Math.min(columns - 1, Math.floor(x * columns / view.canvas.width));
-        return row && words(row)[0] + ", " + map.name(i) + ": " + time(row.ns[i]) + (means.get(row) > 0 ? ", " + share(row.ns[i] / means.get(row)) + " of the mean" : "");
+        return row && words(row) + ", " + map.name(i) + ": " + time(row.ns[i]) + (means.get(row) > 0 ? ", " + share(row.ns[i] / means.get(row)) + " of the mean" : "");
     });
     const choice = el("select", { onchange: () => { how = choice.value; view.paint(); } }, el("option", { value: "time" }, "time; brighter is more"), el("option", { value: "mean" }, "how far from the row's mean; blue is less, orange is more"));
-    const more = el("button", { class: "more", onclick: () => { all = true; more.hidden = true; view.paint(); } }, "show all " + number(rows.length));
+    const more = el("button", { class: "more", onclick: () => { all = true; more.hidden = true; view.paint(); } }, "draw all " + number(rows.length));
     more.hidden = rows.length <= HEAT_ROWS;
     section(id, title, el("p", {}, "Time in calls, one column a rank" + (columns > 1080 || map.name(0).includes("ranks") ? " or block of ranks" : "") + (map.estimated ? "; estimated from means where the trace does not have a rank's own times" : "") + "."),
-        el("label", { class: "choose" }, "Colour: ", choice), view.element, more, table([{ title: "what", words: true, value: row => words(row)[0] }, { title: "calls", value: row => row.calls, text: row => number(row.calls) },
+        el("label", { class: "choose" }, "Colour: ", choice), view.element, more, table([{ title: "what", words: true, value: row => words(row) }, { title: "calls", value: row => row.calls, text: row => number(row.calls) },
             { title: "mean of a rank", value: row => means.get(row), text: row => time(means.get(row)) }, { title: "most (rank)", value: row => row.most, text: row => time(row.most) + " (" + row.most_rank + ")" },
             { title: "most / mean", value: row => row.most / means.get(row), text: row => means.get(row) > 0 ? (row.most / means.get(row)).toFixed(2) : "\u2013" }], rows, 3, undefined, FEW_ROWS));
 }

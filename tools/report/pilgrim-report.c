@@ -15,7 +15,7 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
-/* Lines of page.html, page.css and of the scripts (by the Makefile). */
+/* Lines of page.html and page.css, and of the scripts, compressed (by the Makefile). */
 static const char *const page[] = {
 #include "page.html.inc"
 };
@@ -23,14 +23,7 @@ static const char *const style[] = {
 #include "page.css.inc"
 };
 static const char *const script[] = {
-#include "page.js.inc"
-#include "waits.js.inc"
-#include "typical.js.inc"
-#include "details.js.inc"
-#include "heat.js.inc"
-#include "matrix.js.inc"
-#include "timeline.js.inc"
-#include "compare.js.inc"
+#include "script.inc"
 };
 
 struct page_settings {
