@@ -88,15 +88,13 @@ class Browser:
         return found["result"].get("value")
 
     def open(self, file, width=1280, dark=False):
-        """Opens a file, and waits until the page is drawn. Returns how many seconds that took."""
+        """Opens a file, and waits until the page is drawn."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        begin = time.monotonic()
         self.call("Page.navigate", url="file://" + file)
         while not self.ask("document.body && document.body.dataset.drawn === 'yes'"):
             time.sleep(0.02)
         self.frame()
-        return time.monotonic() - begin
 
     def frame(self):
         """Waits until what was asked for is drawn."""

@@ -68,8 +68,10 @@ static int read_side(struct diff *d, unsigned side)
 {
     struct pilgrim_error error;
     uint32_t rank = d->options->two_ranks ? d->options->ranks[side] : UINT32_MAX;
-    d->sides[side] = (struct diff_side){
-        .number = side, .trace = d->traces[side], .kinds = d->kinds, .ignore_polls = d->options->ignored & IGNORE_POLLS};
+    d->sides[side] = (struct diff_side){.number = side,
+                                        .trace = d->traces[side],
+                                        .kinds = d->kinds,
+                                        .ignore_polls = d->options->ignored & IGNORE_POLLS};
     if (d->options->two_ranks && rank >= pilgrim_rank_count(d->traces[side])) {
         complain("%s: there is no rank %u, but %u ranks", d->options->paths[side], rank,
                  pilgrim_rank_count(d->traces[side]));

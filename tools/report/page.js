@@ -136,7 +136,7 @@ function show_summary(s, endings) {
 }
 
 /* Which section shows what options of pilgrim-decode print. */
-const SHOWN_IN = [["--by=rank", "ranks"], ["--by=size", "sizes"], ["--loops", "program"], ["--matrix", "messages"], ["--messages", "messages"], ["--system", "machine"], ["--stats", "sites"]];
+const SHOWN_IN = [["--by=rank", "ranks"], ["--by=size", "sizes"], ["--loops", "program"], ["--matrix", "messages"], ["--messages", "messages"], ["--system", "machine"], ["--stats", "sites"], ["--func", "sites"], ["--failed", "sites"], ["--endings", "summary"]];
 
 /* What is odd, and where ranks wait longest: a line each, which leads to its place. */
 function findings(s) {
@@ -168,10 +168,12 @@ function trips(node) {
     return node.min === node.max ? number(node.min) + "\u00d7" : number(node.min) + "\u2026" + number(node.max) + "\u00d7, mean " + number(mean);
 }
 
+const loop_name = node => node.number === undefined ? "loop" : "loop " + node.number;
+
 function node_words(node) {
     const words = [];
     if (node.loop)
-        words.push(el("b", {}, "loop " + node.number), " " + trips(node));
+        words.push(el("b", {}, loop_name(node)), " " + trips(node));
     else if (node.function)
         words.push(el("b", {}, node.function));
     else
@@ -193,8 +195,13 @@ function tree_node(node, whole, threads, depth) {
     const row = el("span", { class: "row" }, el("span", { class: "what" }, node_words(node)),
         el("span", { class: "gauge", title: spent[0] + " in MPI, " + spent[1] + " before" }, el("span", { class: "mpi", style: { width: width(node.mpi) } }), el("span", { class: "own", style: { width: width(node.own) } })),
         spent.map(part => el("span", { class: "spent" }, part)));
-    const id = node.loop && !loop_ids.has(node.number) ? { id: "loop-" + node.number } : {}; /* several programs may have the number */
-    if (node.loop) loop_ids.add(node.number);
+    const id = {};
+    if (node.loop) { /* several programs may have the number, and ranks of one program other numbers for a loop: then it has none */
+        const wanted = node.number === undefined ? "other" : node.number;
+        for (let i = 1; !id.id || loop_ids.has(id.id); i++) id.id = "loop-" + wanted + (i > 1 ? "-" + i : "");
+        loop_ids.add(id.id);
+        node.anchor = id.id;
+    }
     if (!node.in)
         return node.func ? call_node(node, row) : el("div", { class: "leaf" }, row);
     const details = el("details", { class: "node", ...id }, el("summary", {}, row), node.in.map(child => tree_node(child, whole, threads, depth + 1)));

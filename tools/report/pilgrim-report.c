@@ -94,12 +94,10 @@ static int take_files(struct page_settings *s, int count, char **files)
 /* Returns -1: go on; else the exit status. */
 static int parse(struct page_settings *s, int argc, char **argv)
 {
-    static const struct option options[] = {{"force", no_argument, NULL, 'F'},
-                                            {"modules", required_argument, NULL, 'm'},
-                                            {"timeline", required_argument, NULL, 't'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"force", no_argument, NULL, 'F'},          {"modules", required_argument, NULL, 'm'},
+        {"timeline", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},        {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {

@@ -34,10 +34,10 @@ static inline uint32_t report_block(const struct pilgrim_trace *trace)
     return (pilgrim_rank_count(trace) + REPORT_RANKS_MAX - 1) / REPORT_RANKS_MAX;
 }
 
-/* Prints each view as an element <script type="text/plain" id="data-NAME">: packed as report_pack.h says, or {"left_out":
- * BYTES} if that is too long. After an error of the trace the views that are left are printed too, and each has what was
- * found before the error. errors: PILGRIM_NOMEM, as pilgrim_cursor_next, PILGRIM_IO if there is no room for a temporary
- * file */
+/* Prints each view as an element <script type="text/plain" id="data-NAME">: packed as report_pack.h says, or
+ * {"left_out": BYTES} if that is too long. After an error of the trace the views that are left are printed too, and
+ * each has what was found before the error. errors: PILGRIM_NOMEM, as pilgrim_cursor_next, PILGRIM_IO if there is no
+ * room for a temporary file */
 enum pilgrim_status report_views(struct html_page *r, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- views that pilgrim-decode does not have ---- */

@@ -88,7 +88,8 @@ static void put_amount(struct output *o, const char *before, const struct pilgri
 /* Messages and operations on windows. Returns false if the call is none of these. */
 static bool put_message(struct output *o, const struct pilgrim_call *call)
 {
-    const struct pilgrim_value *dest = in(call, "dest"), *source = in(call, "source"), *target = in(call, "target_rank");
+    const struct pilgrim_value *dest = in(call, "dest"), *source = in(call, "source"),
+                               *target = in(call, "target_rank");
     if (target) {
         put_amount(o, "moves ", in(call, "origin_count"), in(call, "origin_datatype"));
         put(o, ", window of ", target, true);

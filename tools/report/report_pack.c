@@ -103,7 +103,8 @@ int report_pack(int descriptor, size_t most, struct packed *p)
         return ENOMEM;
     }
     while (fits && (length = read(descriptor, in, sizeof in)) > 0)
-        for (ssize_t i = 0; i < length; i++) /* "<" is within strings only, so that no text of a trace ends the element */
+        for (ssize_t i = 0; i < length;
+             i++) /* "<" is within strings only, so that no text of a trace ends the element */
             fits = fits && (in[i] == '<' ? put(p, most, "\\u003c", 6) : put(p, most, &in[i], 1));
     const int wrong = fits && length < 0 ? errno : 0;
     if (wrong || !fits) {

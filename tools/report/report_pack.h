@@ -12,8 +12,8 @@ struct packed {
     size_t length;
 };
 
-/* Packs what the file DESCRIPTOR has, from its begin. Nothing is wrong if it takes more than MOST bytes: then P->text is
- * NULL. Returns 0, or an errno. */
+/* Packs what the file DESCRIPTOR has, from its begin. Nothing is wrong if it takes more than MOST bytes: then P->text
+ * is NULL. Returns 0, or an errno. */
 int report_pack(int descriptor, size_t most, struct packed *p);
 
 #endif

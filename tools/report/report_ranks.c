@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Views by rank: times, call sites, phases, partners, hosts. More than REPORT_RANKS_MAX ranks stand in blocks, so that a
- * page of a million ranks is as large as one of a thousand; a block keeps what is least and most in it. */
+/* Views by rank: times, call sites, phases, partners, hosts. More than REPORT_RANKS_MAX ranks stand in blocks, so that
+ * a page of a million ranks is as large as one of a thousand; a block keeps what is least and most in it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static void print_block(struct rank_block *b)
         out_text(b->o, ",\"");
         json_activity(b->o, i);
         char text[160];
-        snprintf(text, sizeof text, "\":{\"mean\":%.0f,\"least\":%.0f,\"least_rank\":%u,\"most\":%.0f,\"most_rank\":%u}",
+        snprintf(text, sizeof text,
+                 "\":{\"mean\":%.0f,\"least\":%.0f,\"least_rank\":%u,\"most\":%.0f,\"most_rank\":%u}",
                  b->sum[i] / b->ranks, b->least[i], b->least_rank[i], b->most[i], b->most_rank[i]);
         out_text(b->o, text);
     }
@@ -77,8 +78,7 @@ static void see_rank(void *context, const struct pilgrim_rank_profile *row)
 enum pilgrim_status report_ranks(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct rank_block b = {.o = o, .size = report_block(r->trace)};
-    const enum pilgrim_status status =
-        rank_rows_visit(r->trace, &(struct rank_rows){every, NULL, see_rank, &b}, error);
+    const enum pilgrim_status status = rank_rows_visit(r->trace, &(struct rank_rows){every, NULL, see_rank, &b}, error);
     print_block(&b);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The timeline of a trace that has the times of its calls: each call of the run, or of a part of it, with its messages,
- * its wait, the loops that it is in, and the critical path; and of a run whose calls are too many, how all threads spent
- * their time from one piece of the run to the next. */
+ * its wait, the loops that it is in, and the critical path; and of a run whose calls are too many, how all threads
+ * spent their time from one piece of the run to the next. */
 #ifndef TOOLS_REPORT_TIMELINE_H
 #define TOOLS_REPORT_TIMELINE_H
 

@@ -176,12 +176,12 @@ static const struct view {
     const char *name;
     report_view *print;
 } views[] = {
-    {"summary", print_summary},   {"properties", print_properties},  {"endings", print_endings},
-    {"diff", report_diff},        {"other", report_other},           {"sites", print_sites},
-    {"sizes", print_sizes},       {"calls", report_calls},           {"loops", print_loops},
-    {"ranks", report_ranks},      {"hosts", report_hosts},           {"machine", print_machine},
-    {"waits", print_waits},       {"matrix", print_matrix},          {"rank-sites", report_rank_sites},
-    {"phases", report_rank_phases}, {"pairs", report_pairs},         {"timeline", print_timeline},
+    {"summary", print_summary},     {"properties", print_properties}, {"endings", print_endings},
+    {"diff", report_diff},          {"other", report_other},          {"sites", print_sites},
+    {"sizes", print_sizes},         {"calls", report_calls},          {"loops", print_loops},
+    {"ranks", report_ranks},        {"hosts", report_hosts},          {"machine", print_machine},
+    {"waits", print_waits},         {"matrix", print_matrix},         {"rank-sites", report_rank_sites},
+    {"phases", report_rank_phases}, {"pairs", report_pairs},          {"timeline", print_timeline},
 };
 
 static void print_left_out(struct output *o, uint64_t bytes)

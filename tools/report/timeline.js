@@ -108,7 +108,7 @@ const ROW_MOST = 26, TIMELINE_HIGH = 540, AXIS = 18, ARROWS_MOST = 1500;
 function show_timeline(rows, run) {
     if (left_out(rows)) return section("timeline", "Timeline", note("The timeline has " + bytes(rows[0].left_out) + ", too much for a page. pilgrim-report --timeline=FROM-UNTIL takes a part of the run, --timeline=all makes the page as large as that needs."));
     if (!rows.length || !rows.some(row => row.gaps && row.ns.length))
-        return section("timeline", "Timeline", note(run.timing === "aggregate" || run.timing === "off" ? "The trace does not have the times of single calls. A run with PILGRIM_TIMING=bins or exact has them; below is what an iteration takes on average." : "The page was made without a timeline, or the clocks of the ranks were not compared."));
+        return section("timeline", "Timeline", note(run.timing === "aggregate" || run.timing === "off" ? "The trace does not have the times of single calls. A run with PILGRIM_TIMING=bins or exact has them; below is what an iteration takes on average." : "There is no timeline: the page was made without it, or the clocks of the ranks were not compared, or the times of single calls are lost, as they are of processes that die."));
     const data = timeline_of(rows), head = data.head, count = data.threads.length, begin = head.begin;
     const first_end = Math.max(...data.threads.map(thread => thread.start.length > 1 && head.from === 0 ? thread.end[0] : 0)); /* MPI_Init, mostly */
     const x = { from: head.from, until: Math.max(head.until, 1), min: 0, max: Math.max(head.length, 1), least: 20 }, y = { from: 0, until: count, min: 0, max: count, least: Math.min(count, 2) };
@@ -144,8 +144,8 @@ function show_timeline(rows, run) {
         context.fillStyle = colour("faint");
         context.font = "11px system-ui, sans-serif";
         let behind = -1;
-        for (let t = Math.ceil(x.from / every) * every; t <= x.until; t += every) {
-            const px = Math.round(x_of(t, width)), text = (t / 1e9).toFixed(Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(every) + 1e-9)))) + " s";
+        for (let t = Math.ceil((begin + x.from) / every) * every; t <= begin + x.until; t += every) { /* on the common axis, as pilgrim-decode has it */
+            const px = Math.round(x_of(t - begin, width)), text = (t / 1e9).toFixed(Math.max(0, Math.min(9, 9 - Math.floor(Math.log10(every) + 1e-9)))) + " s";
             context.fillRect(px, AXIS - 4, 1, 4);
             if (px > behind && px + context.measureText(text).width < width) { context.fillText(text, px + 3, AXIS - 6); behind = px + context.measureText(text).width + 12; }
         }
