@@ -9,13 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../decoder/decode_errors.h"
 #include "../../decoder/endings_print.h"
 #include "../../decoder/matrix.h"
 #include "../../decoder/print.h"
 #include "../../decoder/properties.h"
 #include "../../decoder/summary.h"
 #include "../../decoder/table_print.h"
-#include "../diff/diff_run.h"
+#include "../diff/diff_traces.h"
 #include "../waits/waits_report.h"
 #include "analysis/profile.h"
 #include "analysis/thread_loops.h"
@@ -147,8 +148,11 @@ enum pilgrim_status report_diff(struct html_page *r, struct output *o, struct pi
 {
     const struct diff_options options = {
         .paths = {r->file, r->other}, .modules = r->modules, .json = true, .memory = UINT64_MAX};
-    if (!r->other || diff_run(&options, o) != EXIT_WRONG)
+    const char *path;
+    if (!r->other || diff_traces(&options, o, &path, error) != EXIT_WRONG)
         return PILGRIM_OK;
+    if (path)
+        complain("%s: %s", path, error->message);
     *error = (struct pilgrim_error){.status = PILGRIM_DAMAGED, .message = "the traces cannot be compared"};
     return PILGRIM_DAMAGED;
 }
