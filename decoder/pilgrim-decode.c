@@ -499,8 +499,9 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         return EXIT_USAGE;
     }
     const char *timing = pilgrim_property(trace, "timing");
-    if (o->timeline && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
-        complain("%s: --timeline needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path);
+    if ((o->timeline || o->common) && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
+        complain("%s: %s needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path,
+                 o->timeline ? "--timeline" : "--clock=common");
         return EXIT_USAGE;
     }
     if (!check_from(trace, o))

@@ -140,6 +140,11 @@ void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads
 void loops_number(struct output *o, uint64_t first, uint64_t last);
 void loops_counts(struct output *o, const struct nest_counts *c);
 
+/* Print the texts of markers, as "setup", "solve"; loops_phase: with "phase " before them. */
+struct phase_texts;
+void loops_texts(struct output *o, const struct phase_texts *phases);
+void loops_phase(struct output *o, const struct phase_texts *phases);
+
 /* Prints "in 1 of 5 iterations" or "in 37% of the iterations", behind *SEPARATOR, which becomes ", ", if TIMES is less
  * than AROUND. */
 void loops_share(struct output *o, uint64_t times, uint64_t around, const char **separator);

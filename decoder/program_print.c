@@ -61,13 +61,15 @@ static void out_figures(struct output *o, const struct program_node *first, cons
     loops_share(o, first->counts.times, first->around, &separator);
     if (node->kind == PROGRAM_CALLS) {
         loops_time(o, node->ns, node->gap_ns, node->counts.total, node->threads, separator);
-        separator = node->ns > 0 ? ", " : separator;
+        separator = node->ns > 0 || node->gap_ns > 0 ? ", " : separator;
     } else if (node->ns > 0) {
         out_text(o, separator);
         out_duration(o, node->ns / (double)node->threads);
         out_text(o, " in MPI");
         separator = ", ";
     }
+    if (node->kind == PROGRAM_PHASE)
+        loops_time(o, 0, node->gap_ns, node->counts.total, node->threads, separator);
     if (node->kind == PROGRAM_FUNCTION && node->size == 1) {
         out_text(o, separator);
         if (node->counts.total % node->threads == 0)
@@ -122,6 +124,11 @@ static void out_chain(struct output *o, const struct program_node *first, const 
         if (node > first)
             out_text(o, " > ");
         out_name(o, node->name);
+        if (node->phases.count > 0) {
+            out_char(o, '(');
+            loops_texts(o, &node->phases);
+            out_char(o, ')');
+        }
         if (node->kind == PROGRAM_FUNCTION && node->sites > 1) {
             out_char(o, ' ');
             out_uint(o, node->sites);
@@ -138,7 +145,8 @@ static void out_chain(struct output *o, const struct program_node *first, const 
  */
 static bool is_joined(const struct program_node *node)
 {
-    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP);
+    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP) &&
+           node[1].kind != PROGRAM_PHASE;
 }
 
 /* Prints the nodes from BEGIN to END, of a node that the THREADS of SET have, in the function AROUND. Recursion is as
@@ -160,6 +168,12 @@ static void out_nodes(struct output *o, const struct program *p, const struct pr
             if (last > node) {
                 out_text(o, " of ");
                 out_chain(o, node, last - 1, around);
+            }
+        } else if (last->kind == PROGRAM_PHASE) {
+            loops_phase(o, &last->phases);
+            if (last->place) {
+                out_text(o, " at ");
+                out_place(o, last, around);
             }
         } else {
             out_chain(o, node, last, around);
@@ -206,11 +220,21 @@ static void json_threads(struct output *o, const struct thread_set *set)
     free(threads);
 }
 
+static void json_phases(struct output *o, const struct phase_texts *phases)
+{
+    for (size_t i = 0; i < phases->count; i++)
+        json_text(o, i == 0 ? ",\"texts\":[" : ",", phases->texts[i]);
+    if (phases->count > 0)
+        out_text(o, phases->more ? "],\"more_texts\":true" : "]");
+}
+
 /* Prints the members of NODE of P, but for the nodes in it. */
 static void json_node(struct output *o, const struct program *p, const struct program_node *node)
 {
-    static const char *const kinds[] = {
-        [PROGRAM_FUNCTION] = "{\"function\":", [PROGRAM_LOOP] = "{\"loop\":true", [PROGRAM_CALLS] = "{\"func\":"};
+    static const char *const kinds[] = {[PROGRAM_FUNCTION] = "{\"function\":",
+                                        [PROGRAM_LOOP] = "{\"loop\":true",
+                                        [PROGRAM_CALLS] = "{\"func\":",
+                                        [PROGRAM_PHASE] = "{\"phase\":true"};
     if (node->name)
         json_text(o, kinds[node->kind], node->name);
     else
@@ -220,6 +244,7 @@ static void json_node(struct output *o, const struct program *p, const struct pr
         out_place(o, node, NULL);
         out_text(o, "\"");
     }
+    json_phases(o, &node->phases);
     if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
         out_json_field(o, "number", (int64_t)node->loop_first);
     out_json_field(o, "places", (int64_t)node->sites);
@@ -232,7 +257,7 @@ static void json_node(struct output *o, const struct program *p, const struct pr
     out_json_field(o, "min", (int64_t)node->counts.min);
     out_json_field(o, "max", (int64_t)node->counts.max);
     json_ns(o, ",\"time\":", node->ns);
-    if (node->kind == PROGRAM_CALLS)
+    if (node->kind == PROGRAM_CALLS || node->kind == PROGRAM_PHASE)
         json_ns(o, ",\"gap\":", node->gap_ns);
 }
 
