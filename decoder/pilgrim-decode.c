@@ -19,6 +19,7 @@
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
+#include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
 #include "analysis/polls.h"
 #include "analysis/selector.h"
@@ -498,8 +499,7 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         complain("%s: %s", o->path, error.message);
         return EXIT_USAGE;
     }
-    const char *timing = pilgrim_property(trace, "timing");
-    if ((o->timeline || o->common) && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
+    if ((o->timeline || o->common) && !calls_have_times(trace)) {
         complain("%s: %s needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path,
                  o->timeline ? "--timeline" : "--clock=common");
         return EXIT_USAGE;

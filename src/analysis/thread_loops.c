@@ -400,10 +400,29 @@ static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32
     return PILGRIM_OK;
 }
 
+/* Returns the loops of the structure group of a thread, if all that is to be added is known without a cursor; NULL: it
+ * is not. */
+static const struct group_loops *known_group(const struct loops_list *l, uint32_t rank, uint32_t thread)
+{
+    struct pilgrim_error ignored;
+    uint32_t number;
+    if (l->reader.by_rank || pilgrim_segment_count(l->reader.trace) != 1 ||
+        pilgrim_thread_group(l->reader.trace, rank, thread, &number, &ignored) != PILGRIM_OK ||
+        number >= l->group_count)
+        return NULL;
+    const struct group_loops *group = &l->groups[number];
+    return group->known && !group->alone.phases ? group : NULL;
+}
+
 enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
     size_t number = NONE;
     struct pilgrim_cursor *cursor;
+    const struct group_loops *known = known_group(l, rank, thread);
+    if (known) {
+        add_counts(&l->shown[known->shown], &known->alone);
+        return add_thread(&l->shown[known->shown], rank, thread) ? PILGRIM_OK : no_memory(error);
+    }
     enum pilgrim_status status = pilgrim_cursor_open(l->reader.trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
 #include "drawn_times.h"
 
@@ -20,8 +21,7 @@ struct conversion {
 
 bool convert_draws(const struct pilgrim_trace *trace)
 {
-    const char *timing = pilgrim_property(trace, "timing");
-    return !timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0);
+    return !calls_have_times(trace);
 }
 
 /* The next calls are those of another thread. */
