@@ -152,7 +152,7 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
                                 const struct loops_options *options, struct pilgrim_error *error)
 {
     const struct shown_loops *s;
-    if (options->json || options->paths || program_has_paths(l))
+    if (options->json || options->csv || options->paths || program_has_paths(l))
         return program_print(o, l, lines, options, error);
     for (size_t i = 0; (s = loops_shown(l, i)) && !o->error; i++) {
         if (i > 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv_cells.h"
 #include "decode_errors.h"
 #include "print.h"
 #include "analysis/program_tree.h"
@@ -293,6 +294,55 @@ static bool json_program(struct output *o, const struct program *p)
     return good;
 }
 
+/* ---- CSV ---- */
+
+/* Prints the nodes of program NUMBER, a line each, before those in it. */
+static void csv_program(struct output *o, const struct program *p, size_t number)
+{
+    static const char *const kinds[] = {
+        [PROGRAM_FUNCTION] = "function", [PROGRAM_LOOP] = "loop", [PROGRAM_CALLS] = "calls", [PROGRAM_PHASE] = "phase"};
+    static struct output quoted = {.descriptor = -1};
+    quoted.into = o;
+    for (size_t i = 0; i < p->count && !o->error; i++) {
+        const struct program_node *node = &p->nodes[i];
+        const uint64_t counts[] = {node->sites,        node->threads,    node->around,    node->counts.times,
+                                   node->counts.total, node->counts.min, node->counts.max};
+        struct csv c = {.out = o};
+        csv_uint(&c, number);
+        csv_uint(&c, node->depth);
+        csv_name(&c, kinds[node->kind]);
+        if (node->phases.count > 0) {
+            csv_empty(&c, 1);
+            out_char(o, '"');
+            for (size_t k = 0; k < node->phases.count; k++) {
+                out_text(&quoted, k > 0 ? ", " : "");
+                out_name(&quoted, node->phases.texts[k]);
+            }
+            out_text(&quoted, node->phases.more ? ", ..." : "");
+            out_flush(&quoted);
+            out_char(o, '"');
+        } else {
+            csv_name(&c, node->name);
+        }
+        if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
+            csv_uint(&c, node->loop_first);
+        else
+            csv_empty(&c, 1);
+        csv_empty(&c, 1);
+        if (node->place) {
+            out_char(o, '"');
+            out_place(&quoted, node, NULL);
+            out_flush(&quoted);
+            out_char(o, '"');
+        }
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            csv_uint(&c, counts[k]);
+        csv_ns(&c, node->ns);
+        csv_ns(&c, node->gap_ns);
+        csv_end(&c);
+    }
+}
+
 static bool text_program(struct output *o, const struct program *p, bool is_first)
 {
     if (!is_first)
@@ -309,7 +359,11 @@ enum pilgrim_status program_print(struct output *o, const struct loops_list *l, 
     struct program_list list = {0};
     struct call_paths *paths = call_paths_new(lines);
     bool good = paths && program_list_make(&list, l, paths, options->depth);
-    for (size_t i = 0; good && i < list.count && !o->error; i++)
+    if (options->csv)
+        out_text(o, "program,depth,kind,name,number,at,places,threads,around,times,total,min,max,time,gap\n");
+    for (size_t i = 0; good && options->csv && i < list.count && !o->error; i++)
+        csv_program(o, &list.programs[i], i + 1);
+    for (size_t i = 0; good && !options->csv && i < list.count && !o->error; i++)
         good = options->json ? json_program(o, &list.programs[i]) : text_program(o, &list.programs[i], i == 0);
     program_list_free(&list);
     call_paths_free(paths);
