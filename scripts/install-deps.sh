@@ -39,6 +39,9 @@ otf2-tools         tests: otf2-print, which reads them
 long='
 chromium           tests: draws what pilgrim-report writes
 clang              tests: the fuzzers
+libsimgrid-dev     tests: smpirun, which replays what pilgrim-convert writes
+nodejs             tests: reads the Arrow files of pilgrim-convert
+npm                tests: gets apache-arrow for that
 libclang-rt-dev    tests: the sanitizers and the fuzzer of clang
 valgrind           tests: reads of what was never written
 '
