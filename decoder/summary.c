@@ -18,7 +18,7 @@
 enum { FACTS = 4096, TWINS_KEPT_MAX = 4096 };
 
 /* What the calls of a thread add up to. */
-struct thread_sums {
+struct summary_sums {
     bool known;
     uint64_t calls, failed, polls, unsized, begun, ended;
     struct messages_count sent;
@@ -41,7 +41,7 @@ struct summary_walk {
     double first_ns, last_ns;       /* of the rank, if its calls have times */
     bool has_times;
     struct thread_twins *twins; /* NULL: calls have times, and each thread is read */
-    struct thread_sums *sums;   /* of twins, by their number */
+    struct summary_sums *sums;  /* of twins, by their number */
     size_t sum_count;
 };
 
@@ -149,26 +149,26 @@ static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, ui
 
 /* ---- twins ---- */
 
-static struct thread_sums sums_of(const struct summary_walk *w)
+static struct summary_sums sums_of(const struct summary_walk *w)
 {
     const struct summary *s = w->s;
-    struct thread_sums sums = {.known = true,
-                               .calls = s->calls,
-                               .failed = s->failed,
-                               .polls = s->polls,
-                               .unsized = s->unsized,
-                               .begun = w->begun,
-                               .ended = w->ended,
-                               .sent = s->sent,
-                               .collective_bytes = s->collective_bytes,
-                               .window_bytes = s->window_bytes,
-                               .file_bytes = s->file_bytes};
+    struct summary_sums sums = {.known = true,
+                                .calls = s->calls,
+                                .failed = s->failed,
+                                .polls = s->polls,
+                                .unsized = s->unsized,
+                                .begun = w->begun,
+                                .ended = w->ended,
+                                .sent = s->sent,
+                                .collective_bytes = s->collective_bytes,
+                                .window_bytes = s->window_bytes,
+                                .file_bytes = s->file_bytes};
     memcpy(sums.sizes, s->sizes, sizeof sums.sizes);
     return sums;
 }
 
 /* Subtracts BEFORE. */
-static void take_off(struct thread_sums *sums, const struct thread_sums *before)
+static void take_off(struct summary_sums *sums, const struct summary_sums *before)
 {
     sums->calls -= before->calls;
     sums->failed -= before->failed;
@@ -185,7 +185,7 @@ static void take_off(struct thread_sums *sums, const struct thread_sums *before)
         sums->sizes[i] -= before->sizes[i];
 }
 
-static void add_sums(struct summary_walk *w, const struct thread_sums *sums)
+static void add_sums(struct summary_walk *w, const struct summary_sums *sums)
 {
     struct summary *s = w->s;
     s->threads += sums->calls > 0;
@@ -215,10 +215,10 @@ static enum pilgrim_status take_alone(struct summary_walk *w, uint32_t rank, str
         add_sums(w, &w->sums[number]);
         return PILGRIM_OK;
     }
-    const struct thread_sums before = sums_of(w);
+    const struct summary_sums before = sums_of(w);
     status = take_thread(w, rank, 0, error);
     if (status == PILGRIM_OK && number == w->sum_count && number < TWINS_KEPT_MAX) {
-        struct thread_sums *grown = realloc(w->sums, (number + 1) * sizeof *grown);
+        struct summary_sums *grown = realloc(w->sums, (number + 1) * sizeof *grown);
         if (!grown)
             return no_memory(error);
         w->sums = grown;
