@@ -44,6 +44,15 @@ static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgr
     return v->c->drawn ? drawn_times_open(v->c->trace, call->rank, call->thread, &v->drawn, error) : PILGRIM_OK;
 }
 
+/* Records have the bytes of messages, but not of collective operations. */
+static bool needs_volume(const struct conversion *v, const struct convert_call *call)
+{
+    bool needs = !takes_records(v->format) || v->c->arguments;
+    for (size_t i = 0; i < call->record_count && !needs; i++)
+        needs = call->records[i].kind == RECORD_COLLECTIVE || call->records[i].kind == RECORD_COLLECTIVE_BEGUN;
+    return needs;
+}
+
 static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_calls *calls, struct pilgrim_call *call,
                                         struct convert_result *result, struct pilgrim_error *error)
 {
@@ -54,8 +63,6 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         status = begin_thread(v, call, error);
     if (status == PILGRIM_OK && v->drawn)
         status = drawn_times_set(v->drawn, call, error);
-    if (status == PILGRIM_OK)
-        status = pilgrim_calls_volume(calls, &found.volume, error);
     if (status != PILGRIM_OK)
         return status;
     if (!call->timed && !v->format->untimed) {
@@ -66,6 +73,8 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         found.records = mpi_records_of(v->c->records, call, &v->record_at, &found.record_count);
     else if (v->format->what == CONVERT_FLOWS)
         found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
+    if (needs_volume(v, &found) && (status = pilgrim_calls_volume(calls, &found.volume, error)) != PILGRIM_OK)
+        return status;
     if (v->c->drawn)
         found.flow_count = 0; /* times of threads do not fit to each other */
     found.place = call_place_of(&v->places, call->class_);
