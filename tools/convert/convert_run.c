@@ -6,6 +6,7 @@
 
 #include "analysis/analysis_errors.h"
 #include "analysis/calls_stream.h"
+#include "analysis/work_progress.h"
 #include "drawn_times.h"
 
 struct conversion {
@@ -37,6 +38,7 @@ static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgr
     v->thread = call->thread;
     v->flow_at = v->record_at = 0;
     v->begun = true;
+    work_done(call->rank);
     drawn_times_close(v->drawn);
     v->drawn = NULL;
     if (!v->format->thread(v->c, call->rank, call->thread))
