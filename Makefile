@@ -215,6 +215,10 @@ $(B)/obj/tools/convert/%.o: $(S)/tools/convert/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(OTF2_FLAGS) -I$(S)/src -c -o $@ $<
 
+$(B)/obj/tools/report/%.o: $(S)/tools/report/%.c $(B)/config.mk
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(ZLIB_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
+
 # The Python module has these, too: so they fit a shared library.
 $(B)/obj/tools/%.o: $(S)/tools/%.c $(B)/config.mk
 	@mkdir -p $(@D)
@@ -356,16 +360,23 @@ $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
 
-REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a
+REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
+    $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(B)/libanalysis.a
 
-# A page's text, a string a line.
-$(B)/%.inc: $(S)/tools/report/%
-	$(call say,TEXT)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< >$@
+# A page's text, and its scripts one behind the other as gzip in base64: a string a line.
+LINES := sed 's/[\\"]/\\&/g; s/.*/"&\\n",/'
+SCRIPTS := $(addprefix $(S)/tools/report/,$(addsuffix .js,page waits typical details heat matrix timeline compare))
 
-$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)
+$(B)/page.%.inc: $(S)/tools/report/page.%
+	$(call say,TEXT)$(LINES) $< >$@
+
+$(B)/script.inc: $(SCRIPTS)
+	$(call say,TEXT)cat $^ | gzip -9 -n | base64 -w 120 | $(LINES) >$@
+
+$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc script.inc)
 
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -682,7 +693,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc script.inc)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

@@ -23,6 +23,7 @@ g++                tests: C++ exceptions
 libxxhash-dev      xxHash: signature hash and checksums (header only)
 uthash-dev         uthash: hash tables (header only)
 libzstd-dev        zstd: the sections of a trace file
+zlib1g-dev         optional: zlib, pages of pilgrim-report that are a third as large
 libdw-dev          optional: elfutils, source lines in pilgrim-decode
 check              Check: unit tests
 clang-format       tests: the layout of the code
