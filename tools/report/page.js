@@ -256,7 +256,7 @@ function drawing(height, label, draw, say, press) {
     });
     requestAnimationFrame(paint);
     window.addEventListener("resize", paint);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", paint); /* other colours */
     return { canvas, element: el("div", {}, canvas, tip), paint };
 }
 
