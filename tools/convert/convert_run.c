@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
 #include "analysis/work_progress.h"
 #include "drawn_times.h"
@@ -21,8 +22,7 @@ struct conversion {
 
 bool convert_draws(const struct pilgrim_trace *trace)
 {
-    const char *timing = pilgrim_property(trace, "timing");
-    return !timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0);
+    return !calls_have_times(trace);
 }
 
 static bool takes_records(const struct convert_format *format)
