@@ -353,7 +353,7 @@ DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addp
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
-CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o output_file.o text.o trace_input.o) $(B)/libanalysis.a
+CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o output_file.o progress.o text.o trace_input.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
