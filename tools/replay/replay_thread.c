@@ -162,8 +162,9 @@ static void before_call(struct replay_step *s)
     if (s->action->flags & REPLAY_OPENS_FILE && at >= 0) {
         int amode_at = step_find(s->call->function, "amode");
         const struct pilgrim_value *mode = amode_at >= 0 ? &s->call->in[amode_at] : &NOTHING;
-        if (!(step_number(s, mode) & MPI_MODE_CREATE))
-            files_make(step_text(s, (size_t)at, REPLAY_FILE_NAME));
+        const char *path = step_text(s, (size_t)at, REPLAY_FILE_NAME);
+        if (path && !(step_number(s, mode) & MPI_MODE_CREATE))
+            files_make(path);
     }
 }
 
@@ -262,7 +263,7 @@ static void replay_call(struct replay_thread *t, const struct pilgrim_call *call
             strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
         t->counts.not_replayed += !ours;
         begin_or_end(t, call);
-    } else if (failed(call) && !repeats(&s))
+    } else if (failed(call) && !t->replay->options->make_errors && !repeats(&s))
         t->counts.failed++;
     else
         perform(t, &s, k);

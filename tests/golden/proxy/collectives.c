@@ -42,9 +42,6 @@ static const int *const values_5[] = {
     (const int[]){0, 1, 0, 0, 0, 0},
     (const int[]){0, 1, 1, 0, 0, 0}}; /* by kind of rank and visit */
 static const int values_6[] = {0, 0, 1, 1, 0}; /* by trip */
-static const int *const values_7[] = {
-    (const int[]){0, 0, 1, 0, 0},
-    (const int[]){0, 0, 1, 1, 0}}; /* by kind of rank and trip */
 static long visits[37]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -615,13 +612,13 @@ static void request_complete_4(long i)
 
 static void request_complete_5(long i)
 {
-    if (values_7[(rank == 0 ? 0 : (rank == size - 1 ? 0 : 1))][i]) {
+    if ((const int[]){0, 0, 1, (rank == 0 ? 0 : (rank == size - 1 ? 0 : 1)), 0}[i]) {
         MPI_Start(&request[26]); /* collectives.c:48 */
     }
-    if (values_7[(rank == 0 ? 0 : (rank == size - 1 ? 0 : 1))][i]) {
+    if ((const int[]){0, 0, 1, (rank == 0 ? 0 : (rank == size - 1 ? 0 : 1)), 0}[i]) {
         MPI_Wait(&request[26], any_status); /* collectives.c:49 */
     }
-    if (values_7[(rank == 0 ? 0 : (rank == size - 1 ? 0 : 1))][i]) {
+    if ((const int[]){0, 0, 1, (rank == 0 ? 0 : (rank == size - 1 ? 0 : 1)), 0}[i]) {
         MPI_Request_free(&request[26]); /* collectives.c:51 */
     }
 }
@@ -667,7 +664,7 @@ static void use_gather_3(long i)
         }
     }
     request_complete_4(i); /* collectives.c:44 */
-    if (values_7[(rank == 0 ? 0 : (rank == size - 1 ? 0 : 1))][i]) {
+    if ((const int[]){0, 0, 1, (rank == 0 ? 0 : (rank == size - 1 ? 0 : 1)), 0}[i]) {
         if (rank == 0) {
             MPI_Gatherv_init(data[0] + 30016, 0, MPI_INT, data[0] + 29504, keep(sizeof(int[4]), (int[]){0, 1,
                     2, 3}), keep(sizeof(int[4]), (int[]){12, 8, 4, 0}), MPI_INT, 0, MPI_COMM_WORLD,

@@ -32,46 +32,27 @@ static char *stack[1]; /* buffers: in the program's stack */
 static int any_int[6][16];
 
 static const int *const values_1[] = {
-    (const int[]){0, 1, 1},
-    (const int[]){0, 0, 1}}; /* by kind of rank and trip */
-static const int *const values_2[] = {
-    (const int[]){1, 0, 1},
-    (const int[]){0, 0, 1},
-    (const int[]){0, 1, 1},
-    (const int[]){0, 1, 0}}; /* by rank and trip */
-static const int *const values_3[] = {
-    (const int[]){4, 1, 1},
-    (const int[]){1, 1, 4}}; /* by kind of rank and trip */
-static const int *const values_4[] = {
     (const int[]){1, 4, 1},
     (const int[]){1, 1, 4},
     (const int[]){4, 1, 1}}; /* by kind of rank and trip */
-static const int *const values_5[] = {
-    (const int[]){1, 4, 4},
-    (const int[]){1, 1, 1}}; /* by kind of rank and trip */
-static const int *const values_6[] = {
+static const int *const values_2[] = {
     (const int[]){4, 1, 4},
     (const int[]){1, 1, 1},
     (const int[]){1, 4, 4}}; /* by kind of rank and trip */
-static const int *const values_7[] = {
+static const int *const values_3[] = {
     (const int[]){1, 5, 5},
     (const int[]){0, 0, 1}}; /* by kind of rank and trip */
-static const int *const values_8[] = {
+static const int *const values_4[] = {
     (const int[]){5, 1, 5},
     (const int[]){0, 0, 1},
     (const int[]){1, 5, 5},
     (const int[]){0, 1, 0}}; /* by rank and trip */
-static const int *const values_9[] = {
-    (const int[]){1, 2, 3},
-    (const int[]){0, 2, 3},
-    (const int[]){0, 1, 3},
-    (const int[]){0, 1, 2}}; /* by rank and trip */
-static const int *const values_10[] = {
+static const int *const values_5[] = {
     (const int[]){10, 4, 1},
     (const int[]){16, 7, 4},
     (const int[]){22, 19, 10},
     (const int[]){25, 22, 16}}; /* by rank and trip */
-static const int *const values_11[] = {
+static const int *const values_6[] = {
     (const int[]){16, 22, 25},
     (const int[]){10, 19, 22},
     (const int[]){4, 7, 16},
@@ -100,26 +81,28 @@ static void start(void)
 
 static void surface_type(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){values_3[rank / 2][i],
-            values_4[(rank == 0 ? 0 : (rank == size - 1 ? 0 : rank))][i], 4},
-            (int[]){values_5[rank / 2][i], values_6[(rank == 0 ? 0 : 2 - (rank % 2))][i], 1},
-            MPI_ORDER_C, MPI_DOUBLE, &type[i * 2]); /* corners3d.c:51 */
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(const int[]){(rank / 2) * -3 + 4, 1,
+            (rank / 2) * 3 + 1}[i], values_1[(rank == 0 ? 0 : (rank == size - 1 ? 0 : rank))][i], 4},
+            (int[]){(const int[]){1, (rank / 2) * -3 + 4, (rank / 2) * -3 + 4}[i],
+            values_2[(rank == 0 ? 0 : 2 - (rank % 2))][i], 1}, MPI_ORDER_C, MPI_DOUBLE,
+            &type[i * 2]); /* corners3d.c:51 */
     MPI_Type_commit(&type[i * 2]); /* corners3d.c:52 */
 }
 
 static void surface_type_2(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){values_3[rank / 2][i],
-            values_4[(rank == 0 ? 0 : (rank == size - 1 ? 0 : rank))][i], 4},
-            (int[]){values_7[rank / 2][i], values_8[rank][i], 1}, MPI_ORDER_C, MPI_DOUBLE,
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(const int[]){(rank / 2) * -3 + 4, 1,
+            (rank / 2) * 3 + 1}[i], values_1[(rank == 0 ? 0 : (rank == size - 1 ? 0 : rank))][i], 4},
+            (int[]){values_3[rank / 2][i], values_4[rank][i], 1}, MPI_ORDER_C, MPI_DOUBLE,
             &type[i * 2 + 1]); /* corners3d.c:51 */
     MPI_Type_commit(&type[i * 2 + 1]); /* corners3d.c:52 */
 }
 
 static void cube_meet_neighbours(long i)
 {
-    MPI_Cart_rank(comm[0], (int[]){values_1[rank / 2][i], values_2[rank][i], 0},
-            any_int[1]); /* corners3d.c:66 */
+    MPI_Cart_rank(comm[0], (int[]){(const int[]){0, 1 - (rank / 2), 1}[i],
+            (const int[]){(rank == 0 ? 1 : 0), rank / 2,
+            (rank == 0 ? 1 : (rank == size - 1 ? 0 : 1))}[i], 0}, any_int[1]); /* corners3d.c:66 */
     surface_type(i); /* corners3d.c:68 */
     surface_type_2(i); /* corners3d.c:69 */
 }
@@ -139,11 +122,13 @@ static void cube_init(void)
 static void cube_exchange(long i)
 {
     for (long j = 0; j < 3; j++) {
-        MPI_Irecv(heap[i % 2], 1, type[j * 2 + 1], values_9[rank][j], values_10[rank][j], comm[0],
+        MPI_Irecv(heap[i % 2], 1, type[j * 2 + 1], (const int[]){(rank == 0 ? 1 : 0), 2 - (rank / 2),
+                (rank == 0 ? 3 : (rank == size - 1 ? 2 : 3))}[j], values_5[rank][j], comm[0],
                 &request[j]); /* corners3d.c:127 */
     }
     for (long j = 0; j < 3; j++) {
-        MPI_Isend(heap[i % 2], 1, type[j * 2], values_9[rank][j], values_11[rank][j], comm[0],
+        MPI_Isend(heap[i % 2], 1, type[j * 2], (const int[]){(rank == 0 ? 1 : 0), 2 - (rank / 2),
+                (rank == 0 ? 3 : (rank == size - 1 ? 2 : 3))}[j], values_6[rank][j], comm[0],
                 &request[j + 3]); /* corners3d.c:130 */
     }
     MPI_Waitall(6, request, MPI_STATUSES_IGNORE); /* corners3d.c:132 */

@@ -24,7 +24,7 @@
 static int rank, size;
 static int argument_count;
 static char **arguments;
-static MPI_Request request[9];
+static MPI_Request request[10];
 static MPI_Request some_requests[16];
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[3]; /* buffers: in the program's stack */
@@ -41,58 +41,51 @@ static const int values_2[] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 2}; /* by trip */
-static const int values_3[] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0}; /* by trip */
+static const int values_3[] = {
+    4, 4, 4, 4, 4, 4, 4, 4, 9, 9, 9, 9, 9, 9, 9, 9,
+    9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+    9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+    9, 9, 9, 9, 9, 9, 9, 9, 9, 9, -1, -1, -1}; /* by trip */
 static const int values_4[] = {
-    4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
-    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
-    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
-    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, -1, -1}; /* by trip */
-static const int values_5[] = {
     5, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
     7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
     7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
-    7, 7, 7, 7, 7, 7, 7, 7, 7, 7, -1, -1, -1}; /* by trip */
+    7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, -1, -1}; /* by trip */
+static const int values_5[] = {
+    6, 6, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8,
+    8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, -1}; /* by trip */
 static const int values_6[] = {
-    2, 2, 1, 2, 2, 2, 1, 2, 2, 2, 1, 2, 2, 1, 2, 2,
-    2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 1, 2, 2,
-    1, 2, 2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 1,
-    2, 2, 1, 2, 2, 1, 2, 1, 2}; /* by trip */
+    2, 3, 3, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    1, 1, 1, 1, 1, 1, 1, 1, 1}; /* by trip */
 static const int values_7[] = {
-    17616, 17616, 17600, 17616, 17616, 17616, 17600, 17616, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616,
-    17616, 17600, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616,
-    17600, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616, 17600, 17616, 17616, 17600,
-    17616, 17616, 17600, 17616, 17616, 17600, 17616, 17600, 17616}; /* by trip */
+    17616, 17632, 17632, 17632, 17632, 17632, 17632, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
+    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
+    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
+    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600}; /* by trip */
 static const int values_8[] = {
-    7, 7, 8, 7, 7, 7, 8, 7, 7, 7, 8, 7, 7, 8, 7, 7,
-    7, 8, 7, 7, 8, 7, 7, 8, 7, 7, 8, 7, 7, 8, 7, 7,
-    8, 7, 7, 8, 7, 7, 8, 7, 7, 8, 7, 7, 8, 7, 7, 8,
-    7, 7, 8, 7, 7, 8, 7, 8, 7}; /* by trip */
-static const int values_9[] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 3}; /* by trip */
-static const int values_10[] = {2, 1, 3}; /* by trip */
-static const int values_11[] = {5, 4, 6}; /* by trip */
-static const int *const values_12[] = {
+    7, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+    9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+    9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+    9, 9, 9, 9, 9, 9, 9, 9, 9}; /* by trip */
+static const int *const values_9[] = {
     (const int[]){1, 1, 2},
     (const int[]){1, 2}}; /* by kind of rank and trip */
-static const int *const values_13[] = {
+static const int *const values_10[] = {
     (const int[]){1, 1, 0},
     (const int[]){1, 0}}; /* by kind of rank and trip */
-static const int *const values_14[] = {
-    (const int[]){1, 1, 1, 2},
-    (const int[]){1, 1, 1, 1, 2, 0},
-    (const int[]){1, 2}}; /* by kind of rank and trip */
-static const int *const values_15[] = {
-    (const int[]){1, 1, 1, 0},
-    (const int[]){1, 1, 1, 1, 0, 0},
-    (const int[]){1, 0}}; /* by kind of rank and trip */
+static const int *const values_11[] = {
+    (const int[]){1, 1, 1, 1, 1, 1, 2, 0, 0},
+    (const int[]){1, 1, 2},
+    (const int[]){1, 1, 1, 1, 2, 0}}; /* by kind of rank and trip */
+static const int *const values_12[] = {
+    (const int[]){1, 1, 1, 1, 1, 1, 0, 0, 0},
+    (const int[]){1, 1, 0},
+    (const int[]){1, 1, 1, 1, 0, 0}}; /* by kind of rank and trip */
 
 static char *arena(void)
 {
@@ -162,8 +155,8 @@ static void team_deal_2(long i)
 static void team_deal_3(long i)
 {
     team_deal_2(i); /* master_worker.c:58 */
-    if (values_3[i]) {
-        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, values_2[i], 2, MPI_COMM_WORLD); /* master_worker.c:32 */
+    if (values_2[i]) {
+        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, i - 56, 2, MPI_COMM_WORLD); /* master_worker.c:32 */
     }
 }
 
@@ -171,7 +164,7 @@ static void master_waitany(long i)
 {
     /* master_worker.c:65 */
     {
-        const int list[] = {values_1[i], (i == 60 ? -1 : 1), (i < 59 ? 2 : -1)};
+        const int list[] = {values_1[i], (i < 59 ? 1 : -1), (i == 60 ? -1 : 2)};
         MPI_Waitany(3, chosen(3, list), any_int[1], any_status);
         give_back(3, list);
     }
@@ -199,8 +192,8 @@ static void team_deal_5(long i)
 static void team_deal_6(long i)
 {
     team_deal_5(i); /* master_worker.c:83 */
-    if (values_3[i]) {
-        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, values_9[i], 2, MPI_COMM_WORLD); /* master_worker.c:32 */
+    if (values_2[i]) {
+        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, i - 56, 2, MPI_COMM_WORLD); /* master_worker.c:32 */
     }
 }
 
@@ -208,7 +201,7 @@ static void master_testsome(long i)
 {
     /* master_worker.c:80 */
     {
-        const int list[] = {values_4[i], values_5[i], (i == 60 ? -1 : 6)};
+        const int list[] = {values_3[i], values_4[i], values_5[i]};
         do
         MPI_Testsome(3, chosen(3, list), &found, any_int[2], any_status);
     while (!found);
@@ -221,26 +214,26 @@ static void master_any_source(long i)
 {
     /* master_worker.c:98 */
     do
-        MPI_Iprobe(any_source(values_10[i]), any_tag(values_11[i]), MPI_COMM_WORLD, &found, any_status);
+        MPI_Iprobe(any_source(i + 1), any_tag(i + 4), MPI_COMM_WORLD, &found, any_status);
     while (!found);
-    MPI_Recv(stack[0], 1, MPI_LONG, values_10[i], values_11[i], MPI_COMM_WORLD,
+    MPI_Recv(stack[0], 1, MPI_LONG, i + 1, i + 4, MPI_COMM_WORLD,
             MPI_STATUS_IGNORE); /* master_worker.c:101 */
 }
 
 static void worker_run(long i)
 {
-    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(values_12[rank / 2][(i + 56) / 57]), MPI_COMM_WORLD,
+    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(values_9[rank / 2][(i + 56) / 57]), MPI_COMM_WORLD,
             any_status); /* master_worker.c:113 */
-    if (values_13[rank / 2][(i + 56) / 57]) {
+    if (values_10[rank / 2][(i + 56) / 57]) {
         MPI_Send(stack[0], 2, MPI_LONG, 0, 3, MPI_COMM_WORLD); /* master_worker.c:117 */
     }
 }
 
 static void worker_run_2(long i)
 {
-    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(values_14[rank - 1][(i + 4) / 22 * 2 + i % 2]),
+    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(values_11[rank - 1][(i + 39) / 45 * 3 + i % 3]),
             MPI_COMM_WORLD, any_status); /* master_worker.c:113 */
-    if (values_15[rank - 1][(i + 4) / 22 * 2 + i % 2]) {
+    if (values_12[rank - 1][(i + 39) / 45 * 3 + i % 3]) {
         MPI_Send(stack[0], 2, MPI_LONG, 0, 3, MPI_COMM_WORLD); /* master_worker.c:117 */
     }
 }
@@ -280,7 +273,7 @@ int main(int argc, char **argv)
         for (long i = 0; i < (rank / 2) * -57 + 59; i++) {
             worker_run(i); /* master_worker.c:148 */
         }
-        for (long i = 0; i < (rank == size - 1 ? 2 : rank * 21 - 1); i++) {
+        for (long i = 0; i < (rank == size - 1 ? 8 : rank * -49 + 101); i++) {
             worker_run_2(i); /* master_worker.c:149 */
         }
         MPI_Send(stack[1], 1, MPI_LONG, 0, rank + 3, MPI_COMM_WORLD); /* master_worker.c:150 */

@@ -139,7 +139,7 @@ static void use_groups(void)
         MPI_Win_start(group[1], 0, win[0]); /* onesided.c:119 */
         MPI_Put(stack[6], 1, MPI_INT, (rank + 1) % size, i, 1, MPI_INT, win[0]); /* onesided.c:120 */
         MPI_Win_complete(win[0]); /* onesided.c:121 */
-        if (rank != 1 && rank != 2) {
+        if (rank % 2 == 0) {
             if (1 - (i % 2)) {
                 /* onesided.c:126 */
                 do
@@ -150,7 +150,7 @@ static void use_groups(void)
         if (i % 2) {
             MPI_Win_wait(win[0]); /* onesided.c:123 */
         }
-        if (rank != 0 && rank != size - 1) {
+        if (rank % 2 == 1) {
             if (1 - (i % 2)) {
                 /* onesided.c:126 */
                 do

@@ -34,21 +34,21 @@ static int found;
 
 static const int *const values_1[] = {
     (const int[]){
-        0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1,
-        1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0,
+        0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1,
+        1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1,
         1, 1, 1, 0, 1, 0, 0, 0},
     (const int[]){
-        0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1,
-        0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1,
+        1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
+        1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
         0, 0, 0, 0, 1, 1, 1, 1},
     (const int[]){
-        1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1,
-        1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1,
-        1, 1, 1, 0, 0, 0, 0, 1},
+        1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0,
+        0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0,
+        1, 1, 1, 1, 0, 0, 0, 0},
     (const int[]){
-        0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 1, 0, 0,
-        1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0,
-        1, 1, 1, 0, 1, 0, 0, 0}}; /* by rank and visit */
+        1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0,
+        1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1,
+        1, 1, 1, 0, 0, 0, 0, 1}}; /* by rank and visit */
 static long visits[1]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -98,12 +98,6 @@ static void use_modes(void)
         if (i % 4 == 0) {
             MPI_Waitall(8, request, any_status); /* persistent.c:52 */
         }
-        if (i % 4 == 1) {
-            /* persistent.c:58 */
-            do
-                MPI_Testall(8, request, &found, MPI_STATUSES_IGNORE);
-            while (!found);
-        }
         for (long j = 0; j < (i % 4 == 2 ? 8 : 0); j++) {
             if (j < 4 ? 0 : 1) {
                 MPI_Wait(&request[7 - j], MPI_STATUS_IGNORE); /* persistent.c:62 */
@@ -123,6 +117,12 @@ static void use_modes(void)
         }
         if (i % 4 == 3) {
             MPI_Waitany(8, request, any_int[1], MPI_STATUS_IGNORE); /* persistent.c:67 */
+        }
+        if (i % 4 == 1) {
+            /* persistent.c:58 */
+            do
+                MPI_Testall(8, request, &found, MPI_STATUSES_IGNORE);
+            while (!found);
         }
     }
     for (long i = 0; i < 8; i++) {

@@ -32,13 +32,8 @@ static char *stack[2]; /* buffers: in the program's stack */
 static int any_int[6][16];
 
 static const int values_1[] = {2, 3, 6, 7, 10, 11}; /* by trip */
-static const int *const values_2[] = {
-    (const int[]){2, 1, 0},
-    (const int[]){3, 0, 1},
-    (const int[]){0, 3, 2},
-    (const int[]){1, 2, 3}}; /* by rank and trip */
-static const int values_3[] = {1, 0, 3, 2, 5, 4}; /* by trip */
-static const int values_4[] = {0, 1, 4, 5, 8, 9}; /* by trip */
+static const int values_2[] = {1, 0, 3, 2, 5, 4}; /* by trip */
+static const int values_3[] = {0, 1, 4, 5, 8, 9}; /* by trip */
 
 static char *arena(void)
 {
@@ -48,6 +43,13 @@ static char *arena(void)
         exit(1);
     }
     return memory + (size_t)ARENA_BYTES / 4 / 64 * 64; /* datatypes may begin before their buffer */
+}
+
+/* The rank that is SHIFT further on an axis of EXTENT ranks, which are STRIDE apart. */
+static int torus(int stride, int extent, int shift)
+{
+    const int at = rank / stride % extent;
+    return rank + ((at + shift + extent) % extent - at) * stride;
 }
 
 static void start(void)
@@ -112,11 +114,13 @@ static void cube_init(void)
 static void cube_exchange(long i)
 {
     for (long j = 0; j < 6; j++) {
-        MPI_Irecv(heap[i % 2], 1, type[values_1[j]], values_2[rank][j / 2], values_3[j], comm[0],
+        MPI_Irecv(heap[i % 2], 1, type[values_1[j]], (const int[]){(rank + 2) % size, (rank + 2) % size,
+                torus(1, 2, 1), torus(1, 2, 1), rank, rank}[j], values_2[j], comm[0],
                 &request[j]); /* stencil3d.c:84 */
     }
     for (long j = 0; j < 6; j++) {
-        MPI_Isend(heap[i % 2], 1, type[values_4[j]], values_2[rank][j / 2], j, comm[0],
+        MPI_Isend(heap[i % 2], 1, type[values_3[j]], (const int[]){(rank + 2) % size, (rank + 2) % size,
+                torus(1, 2, 1), torus(1, 2, 1), rank, rank}[j], j, comm[0],
                 &request[j + 6]); /* stencil3d.c:86 */
     }
     MPI_Waitall(12, request, MPI_STATUSES_IGNORE); /* stencil3d.c:87 */
@@ -125,12 +129,13 @@ static void cube_exchange(long i)
 static void cube_exchange_2(void)
 {
     for (long i = 0; i < 6; i++) {
-        MPI_Irecv(heap[0], 1, type[values_1[i]], values_2[rank][i / 2], values_3[i], comm[0],
+        MPI_Irecv(heap[0], 1, type[values_1[i]], (const int[]){(rank + 2) % size, (rank + 2) % size, torus(1,
+                2, 1), torus(1, 2, 1), rank, rank}[i], values_2[i], comm[0],
                 &request[i + 12]); /* stencil3d.c:84 */
     }
     for (long i = 0; i < 6; i++) {
-        MPI_Isend(heap[0], 1, type[values_4[i]], values_2[rank][i / 2], i, comm[0],
-                &request[i + 18]); /* stencil3d.c:86 */
+        MPI_Isend(heap[0], 1, type[values_3[i]], (const int[]){(rank + 2) % size, (rank + 2) % size, torus(1,
+                2, 1), torus(1, 2, 1), rank, rank}[i], i, comm[0], &request[i + 18]); /* stencil3d.c:86 */
     }
     MPI_Waitall(12, &request[12], MPI_STATUSES_IGNORE); /* stencil3d.c:87 */
 }
@@ -138,7 +143,7 @@ static void cube_exchange_2(void)
 static void cube_free(void)
 {
     for (long i = 0; i < 6; i++) {
-        MPI_Type_free(&type[values_4[i]]); /* stencil3d.c:70 */
+        MPI_Type_free(&type[values_3[i]]); /* stencil3d.c:70 */
         MPI_Type_free(&type[values_1[i]]); /* stencil3d.c:71 */
     }
     MPI_Comm_free(&comm[0]); /* stencil3d.c:75 */

@@ -30,12 +30,7 @@ static char *stack[9]; /* buffers: in the program's stack */
 static int any_int[6][16];
 static MPI_Status any_status[1 * 16];
 
-static const int *const values_1[] = {
-    (const int[]){2, 2, 1, 1},
-    (const int[]){3, 3, 0, 0},
-    (const int[]){0, 0, 3, 3},
-    (const int[]){1, 1, 2, 2}}; /* by rank and trip */
-static const int values_2[] = {
+static const int values_1[] = {
     32000, 32001, 32002, 32003, 32016, 32017, 32018, 32019, 32032, 32033, 32034, 32035, 32048, 32049, 32050, 32051,
     32064, 32065, 32066, 32067, 32080, 32081, 32082, 32083, 32096, 32097, 32098, 32099, 32112, 32113, 32114, 32115,
     32128, 32129, 32130, 32131, 32144, 32145, 32146, 32147, 32160, 32161, 32162, 32163, 32176, 32177, 32178, 32179,
@@ -73,6 +68,13 @@ static char *arena(void)
     return memory + (size_t)ARENA_BYTES / 4 / 64 * 64; /* datatypes may begin before their buffer */
 }
 
+/* The rank that is SHIFT further on an axis of EXTENT ranks, which are STRIDE apart. */
+static int torus(int stride, int extent, int shift)
+{
+    const int at = rank / stride % extent;
+    return rank + ((at + shift + extent) % extent - at) * stride;
+}
+
 static void start(void)
 {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -89,15 +91,15 @@ static void exchange_calls(void)
     for (long i = 0; i < 4; i++) {
         {
             const long n = visits[0]++;
-            MPI_Irecv(stack[i], 1, MPI_INT, values_1[rank][i], values_2[n], comm[0],
-                    &request[i]); /* tags.c:27 */
+            MPI_Irecv(stack[i], 1, MPI_INT, (const int[]){(rank + 2) % size, (rank + 2) % size, torus(1, 2,
+                    1), torus(1, 2, 1)}[i], values_1[n], comm[0], &request[i]); /* tags.c:27 */
         }
     }
     for (long i = 0; i < 4; i++) {
         {
             const long n = visits[1]++;
-            MPI_Isend(stack[i + 4], 1, MPI_INT, values_1[rank][i], values_2[n], comm[0],
-                    &request[i + 4]); /* tags.c:30 */
+            MPI_Isend(stack[i + 4], 1, MPI_INT, (const int[]){(rank + 2) % size, (rank + 2) % size, torus(1,
+                    2, 1), torus(1, 2, 1)}[i], values_1[n], comm[0], &request[i + 4]); /* tags.c:30 */
         }
     }
     MPI_Waitall(8, request, any_status); /* tags.c:32 */

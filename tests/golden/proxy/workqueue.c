@@ -31,35 +31,32 @@ static MPI_Status any_status[1 * 16];
 static int found;
 
 static const int values_1[] = {
-    1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    3, 3, 3, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 3, 3,
-    3, 2, 2, 2, 3, 1, 1, 1, 3, 1, 1, 3, 1, 3, 2, 2,
-    1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 3, 1,
-    2, 3, 2, 2, 2, 3, 2, 3, 2, 2, 2, 3, 1, 1, 1, 1,
-    3, 3, 1, 1, 1, 3, 1, 3, 1, 1, 3, 2, 3, 2, 2, 3,
-    2, 3, 1, 1}; /* by trip */
+    1, 3, 1, 3, 3, 3, 3, 3, 3, 2, 2, 1, 1, 3, 3, 3,
+    2, 1, 1, 3, 3, 2, 2, 1, 3, 1, 2, 3, 2, 1, 1, 3,
+    3, 2, 2, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 1, 3,
+    2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 2, 3, 3, 3, 3, 3,
+    3, 3, 3, 2, 2, 2, 2, 2, 3, 3, 2, 1, 2, 1, 3, 3,
+    3, 3, 3, 3, 3, 1, 1, 3, 2, 2, 3, 3, 3, 2, 2, 2,
+    3, 1, 1, 3}; /* by trip */
 static const int *const values_2[] = {
     (const int[]){
-        1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1,
-        1, 1, 1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0},
+        1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1,
+        0, 1, 0, 1, 0, 1, 0, 0},
     (const int[]){
-        1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0,
-        1, 0},
+        1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0,
+        1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 0},
     (const int[]){
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 0, 1, 1, 0}}; /* by kind of rank and visit */
+        1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0,
+        1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1,
+        1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0}}; /* by kind of rank and visit */
 static const int *const values_3[] = {
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0},
-    (const int[]){
-        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 1, 1, 0, 0}}; /* by kind of rank and visit */
+    (const int[]){1, 1, 1, 1, 1, 1, 1, 0},
+    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 0, 0},
+    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}}; /* by kind of rank and visit */
 static const int *const values_4[] = {
-    (const int[]){5, 8, 8, 3, 2, 4, 0},
-    (const int[]){9, 7, 2, 0},
-    (const int[]){35, 17, 3, 0}}; /* by kind of rank and trip */
+    (const int[]){2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 1, 0},
+    (const int[]){2, 3, 2, 2, 2, 5, 2, 5, 2, 2, 4, 0},
+    (const int[]){2, 2, 4, 4, 2, 2, 2, 8, 8, 9, 1, 4, 0}}; /* by kind of rank and trip */
 static long visits[2]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -108,7 +105,7 @@ static void master_calls(void)
 static void worker_calls(void)
 {
     MPI_Irecv(data[0] + 16528, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &request[0]); /* workqueue.c:77 */
-    for (long i = 0; i < (rank / 2) * -3 + 7; i++) {
+    for (long i = 0; i < rank % 2 + 12; i++) {
         /* workqueue.c:92 */
         do
             MPI_Test(&request[(i == 0 ? 0 : 1)], &found, MPI_STATUS_IGNORE);
@@ -125,7 +122,7 @@ static void worker_calls(void)
                 }
             }
             {
-                const long n = visits[1]++, trips = values_3[rank - 1][(n + 8) / 12 * 4 + n % 4];
+                const long n = visits[1]++, trips = values_3[rank - 1][(n + 2) / 8 * 2 + n % 2];
                 if (trips) {
                     MPI_Send(stack[0], 1, MPI_INT, 0, 2, MPI_COMM_WORLD); /* workqueue.c:108 */
                 }
