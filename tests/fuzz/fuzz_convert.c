@@ -28,7 +28,8 @@ static void read_records(const struct pilgrim_trace *trace)
 {
     struct mpi_records records;
     struct pilgrim_error error;
-    ck_assert(mpi_records_read(&records, trace, NULL, true, &error) != PILGRIM_NOMEM);
+    const struct records_wanted wanted = {.untimed = true};
+    ck_assert(mpi_records_read(&records, trace, NULL, &wanted, &error) != PILGRIM_NOMEM);
     for (size_t i = 0; i < records.first[records.ranks]; i++)
         for (size_t k = 0; k < records.threads[i].count; k++) {
             const struct mpi_record *record = &records.threads[i].records[k];
@@ -46,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     struct pilgrim_trace *trace;
     struct pilgrim_error error;
     struct convert_result result;
-    static const struct convert_format *const formats[] = {&convert_chrome, &convert_csv, &convert_perfetto};
+    static const struct convert_format *const formats[] = {&convert_arrow, &convert_chrome, &convert_csv, &convert_goal,
+                                                           &convert_perfetto};
     fuzz_file(&file, data, length, path);
     ck_assert(trace_open(path, MEMORY / 2, MEMORY, &trace, &error) != PILGRIM_NOMEM);
     if (!trace)

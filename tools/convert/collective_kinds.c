@@ -168,3 +168,32 @@ int function_role(const char *name)
     const struct named_kind *found = find(shortened, true);
     return found ? found->role : ROLE_FUNCTION;
 }
+
+/* Between groups of processes that are no communicator, or not all of one. */
+static bool joins_groups(const char *shortened)
+{
+    static const char *const begins[] = {"comm_create_", "comm_accept", "comm_connect",
+                                         "comm_spawn",   "comm_join",   "intercomm_create_"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(shortened, begins[i], strlen(begins[i])) == 0)
+            return strstr(shortened, "keyval") == NULL && strstr(shortened, "errhandler") == NULL;
+    return false;
+}
+
+bool function_communicates(const char *name)
+{
+    char shortened[NAME_LENGTH];
+    const int role = function_role(name);
+    shorten(name, shortened);
+    return role == ROLE_MESSAGE || (role >= ROLE_FROM_ONE && role <= ROLE_COLLECTIVE) || role == ROLE_BARRIER ||
+           joins_groups(shortened);
+}
+
+bool function_is_unsaid(const char *name)
+{
+    char shortened[NAME_LENGTH];
+    const int role = function_role(name);
+    shorten(name, shortened);
+    return role == ROLE_RMA || role == ROLE_FILE || role == ROLE_FILE_DATA || strstr(shortened, "neighbor_") ||
+           (strstr(shortened, "_init") && collective_kind_of(name, true) >= 0) || joins_groups(shortened);
+}

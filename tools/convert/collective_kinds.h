@@ -38,4 +38,11 @@ bool makes_communicator(const char *name);
 /* Returns what the function NAME is for, as OTF2 numbers it (OTF2_RegionRole). */
 int function_role(const char *name);
 
+/* True if calls of the function wait for messages or other processes: point to point or collective. */
+bool function_communicates(const char *name);
+
+/* True if calls of the function communicate in a way that is no message and no collective operation of those above:
+ * windows, files, neighbors, persistent collective operations. */
+bool function_is_unsaid(const char *name);
+
 #endif

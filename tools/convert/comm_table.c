@@ -79,6 +79,16 @@ static bool is_whole(const struct comm_table_entry *entry, uint64_t members)
     return groups == (entry->inter ? 2 : 1);
 }
 
+static bool list_worlds(struct comm_table_entry *entry)
+{
+    if (!entry->whole || entry->inter)
+        return true;
+    entry->worlds = calloc(entry->count + 1, sizeof *entry->worlds);
+    for (size_t i = 0; entry->worlds && i < entry->count; i++)
+        entry->worlds[entry->members[i].rank] = entry->members[i].world;
+    return entry->worlds != NULL;
+}
+
 bool comm_table_read(struct comm_table *t, const struct match *m, uint32_t ranks)
 {
     struct match_member member;
@@ -94,6 +104,9 @@ bool comm_table_read(struct comm_table *t, const struct match *m, uint32_t ranks
             if (entry && entry->members[0].world == rank && !is_whole(entry, member.members))
                 entry->whole = false;
         }
+    for (size_t i = 0; i < t->count; i++)
+        if (!list_worlds(&t->entries[i]))
+            return false;
     return true;
 }
 
@@ -101,6 +114,7 @@ void comm_table_free(struct comm_table *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         free(t->entries[i].members);
+        free(t->entries[i].worlds);
         free(t->entries[i].name);
     }
     free(t->entries);
@@ -136,6 +150,25 @@ int64_t comm_table_rank(const struct comm_table *t, uint32_t comm, int64_t world
             high = middle;
     }
     return low < entry->count && entry->members[low].world == world ? entry->members[low].rank : -1;
+}
+
+size_t comm_table_size(const struct comm_table *t, uint32_t comm)
+{
+    return comm == COMM_TABLE_WORLD  ? t->ranks
+           : comm == COMM_TABLE_SELF ? 1
+                                     : t->entries[comm - COMM_TABLE_FIRST].count;
+}
+
+uint32_t comm_table_world_rank(const struct comm_table *t, uint32_t comm, size_t rank, uint32_t self)
+{
+    if (comm < COMM_TABLE_FIRST)
+        return comm == COMM_TABLE_WORLD ? (uint32_t)rank : self;
+    return t->entries[comm - COMM_TABLE_FIRST].worlds[rank];
+}
+
+bool comm_table_is_inter(const struct comm_table *t, uint32_t comm)
+{
+    return comm >= COMM_TABLE_FIRST && comm != COMM_TABLE_NONE && t->entries[comm - COMM_TABLE_FIRST].inter;
 }
 
 bool comm_table_name(struct comm_table *t, uint32_t comm, const char *name)

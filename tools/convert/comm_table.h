@@ -22,8 +22,9 @@ struct comm_table_entry {
     uint64_t identity;
     int64_t number; /* on its first member */
     bool inter;
-    bool whole; /* all members are known */
-    char *name; /* that the program gave it; NULL: none */
+    bool whole;       /* all members are known */
+    uint32_t *worlds; /* rank in MPI_COMM_WORLD of each rank, if it is whole and no inter-communicator */
+    char *name;       /* that the program gave it; NULL: none */
 };
 
 /* All zero: empty. Entry I has the number COMM_TABLE_FIRST + I. */
@@ -44,6 +45,12 @@ uint32_t comm_table_find(const struct comm_table *t, uint64_t identity);
 
 /* Returns the rank of a process of MPI_COMM_WORLD in communicator COMM; -1: it is not in it. */
 int64_t comm_table_rank(const struct comm_table *t, uint32_t comm, int64_t world);
+
+/* Returns how many processes communicator COMM has, and the rank in MPI_COMM_WORLD of its process RANK, where SELF is
+ * the one that asks. The communicator is whole, and no inter-communicator. */
+size_t comm_table_size(const struct comm_table *t, uint32_t comm);
+uint32_t comm_table_world_rank(const struct comm_table *t, uint32_t comm, size_t rank, uint32_t self);
+bool comm_table_is_inter(const struct comm_table *t, uint32_t comm);
 
 /* Gives communicator COMM a name, unless it has one. false: no memory */
 bool comm_table_name(struct comm_table *t, uint32_t comm, const char *name);

@@ -12,17 +12,23 @@
 #include "flows.h"
 #include "mpi_records.h"
 
+struct convert_result;
+
 struct convert {
     const struct pilgrim_trace *trace;
     const struct pilgrim_system *system; /* NULL: not known */
     const struct flows *flows;           /* of a format that has no records */
     const struct mpi_records *records;   /* of a format that has them */
     struct output *out;
-    const char *folder; /* of a format that writes one: it is there, and empty */
-    char failure[200];  /* set by the format: the output cannot be written, and why */
-    bool arguments;     /* all arguments of calls are wanted */
-    bool drawn;         /* the times are not those of the run: they are drawn from statistics */
-    void *state;        /* of the format; freed by `end`, which is called whatever happens */
+    struct pilgrim_calls *calls; /* the stream that gave the call */
+    const char *anchor;          /* as the format has it */
+    const char *folder;          /* of a format that writes one: it is there, and empty */
+    char failure[200];           /* set by the format: the output cannot be written, and why */
+    char unsaid[400];            /* set by the format: what it cannot say, for the user */
+    const char *columns;         /* of a table: their names, with commas between them; NULL: the usual ones */
+    bool arguments;              /* all arguments of calls are wanted */
+    bool drawn;                  /* the times are not those of the run: they are drawn from statistics */
+    void *state;                 /* of the format; freed by `end`, which is called whatever happens */
 };
 
 struct convert_call {
@@ -36,7 +42,12 @@ struct convert_call {
 };
 
 /* What a format wants besides calls. */
-enum convert_wants { CONVERT_FLOWS, CONVERT_RECORDS, CONVERT_CALLS };
+enum convert_wants {
+    CONVERT_FLOWS,
+    CONVERT_RECORDS,
+    CONVERT_WHOLE_RECORDS, /* only messages with both sides, and collective operations with all members */
+    CONVERT_CALLS
+};
 
 struct convert_format {
     const char *name, *suffix;
@@ -44,13 +55,18 @@ struct convert_format {
     bool (*thread)(struct convert *c, uint32_t rank, uint32_t thread);
     bool (*call)(struct convert *c, const struct convert_call *call);
     bool (*end)(struct convert *c);
+    /* In place of the four: all calls that fit the selection. */
+    enum pilgrim_status (*convert)(struct convert *c, const struct pilgrim_selection *selection,
+                                   struct convert_result *result, struct pilgrim_error *error);
     const char *lacks; /* not NULL: this build cannot write it, and why */
     enum convert_wants what;
-    bool folder;  /* it writes a folder, not a file */
-    bool untimed; /* it takes calls without times, too, and no drawn times */
+    const char *anchor; /* of a format that writes a folder: the file in it by which it is known */
+    bool folder;        /* it writes a folder, not a file */
+    bool untimed;       /* it takes calls without times, too, and no drawn times */
 };
 
-extern const struct convert_format convert_chrome, convert_csv, convert_otf2, convert_perfetto;
+extern const struct convert_format convert_arrow, convert_chrome, convert_csv, convert_goal, convert_otf2,
+    convert_perfetto, convert_ti;
 
 /* Writes the name of a rank and its host, "rank 3 on node1", and that of a thread, "thread 0". */
 enum { CONVERT_NAME_MAX = 320 };

@@ -24,6 +24,11 @@ bool convert_draws(const struct pilgrim_trace *trace)
     return !timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0);
 }
 
+static bool takes_records(const struct convert_format *format)
+{
+    return format->what == CONVERT_RECORDS || format->what == CONVERT_WHOLE_RECORDS;
+}
+
 /* The next calls are those of another thread. */
 static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgrim_call *call,
                                         struct pilgrim_error *error)
@@ -43,6 +48,7 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
                                         struct convert_result *result, struct pilgrim_error *error)
 {
     struct convert_call found = {.call = call};
+    v->c->calls = calls;
     enum pilgrim_status status = PILGRIM_OK;
     if (!v->begun || call->rank != v->rank || call->thread != v->thread)
         status = begin_thread(v, call, error);
@@ -56,7 +62,7 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         result->untimed++;
         return PILGRIM_OK;
     }
-    if (v->format->what == CONVERT_RECORDS)
+    if (takes_records(v->format))
         found.records = mpi_records_of(v->c->records, call, &v->record_at, &found.record_count);
     else if (v->format->what == CONVERT_FLOWS)
         found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
@@ -93,12 +99,16 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
     struct mpi_records records = {0};
     *result = (struct convert_result){0};
     c->drawn = convert_draws(c->trace) && !format->untimed;
+    if (format->convert)
+        return format->convert(c, selection, result, error);
     if (pilgrim_system_open(c->trace, &system, &ignored) != PILGRIM_OK)
         system = NULL;
     c->system = system;
     enum pilgrim_status read = PILGRIM_OK;
-    if (format->what == CONVERT_RECORDS)
-        read = mpi_records_read(&records, c->trace, selection, c->drawn || format->untimed, error);
+    const struct records_wanted wanted = {.untimed = c->drawn || format->untimed,
+                                          .whole = format->what == CONVERT_WHOLE_RECORDS};
+    if (takes_records(format))
+        read = mpi_records_read(&records, c->trace, selection, &wanted, error);
     else if (format->what == CONVERT_FLOWS)
         read = flows_read(&flows, c->trace, selection, c->drawn, error);
     c->flows = &flows;
@@ -118,7 +128,7 @@ enum pilgrim_status convert_run(struct convert *c, const struct convert_format *
     }
     drawn_times_close(v.drawn);
     call_places_free(&v.places);
-    if (format->what == CONVERT_RECORDS)
+    if (takes_records(format))
         mpi_records_free(&records);
     else if (format->what == CONVERT_FLOWS)
         flows_free(&flows);

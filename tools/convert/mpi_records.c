@@ -12,7 +12,8 @@
 struct records_reading {
     struct mpi_records *r;
     struct match *match;
-    bool untimed, comms_read;
+    struct records_wanted wanted;
+    bool comms_read;
 };
 
 static struct mpi_record_list *list_of(const struct mpi_records *r, uint32_t rank, uint32_t thread)
@@ -68,7 +69,7 @@ static bool is_function(const char *name, const char *function)
 /* True if the times of the calls are lost, so that the records cannot be written. */
 static bool lost(const struct records_reading *v, const struct match_operation *op)
 {
-    return !v->untimed && (!op->begun->timed || (op->ended && !op->ended->timed));
+    return !v->wanted.untimed && (!op->begun->timed || (op->ended && !op->ended->timed));
 }
 
 static bool add_send(struct records_reading *v, const struct match_operation *op, const struct mpi_record *record)
@@ -107,7 +108,7 @@ static bool add_operation(struct records_reading *v, const struct match_operatio
     const uint32_t comm = comm_table_find(&v->r->comms, op->identity);
     const int64_t peer = comm_table_rank(&v->r->comms, comm, op->peer);
     const bool got_nothing = !op->send && (!op->ended || op->cancelled);
-    if (comm == COMM_TABLE_NONE || (peer < 0 && !got_nothing)) {
+    if (!v->wanted.whole && (comm == COMM_TABLE_NONE || (peer < 0 && !got_nothing))) {
         v->r->left_out++;
         return true;
     }
@@ -116,14 +117,25 @@ static bool add_operation(struct records_reading *v, const struct match_operatio
                                       .bytes = bytes_of(op, partner),
                                       .tag = op->tag,
                                       .peer = peer,
+                                      .world = op->peer,
                                       .comm = comm};
     return op->send ? add_send(v, op, &record) : add_receive(v, op, &record);
+}
+
+static bool has_both(const struct match_operation *send, const struct match_operation *receive)
+{
+    return send && receive && send->begun && receive->begun && !receive->cancelled && send->peer >= 0 &&
+           receive->peer >= 0 && (receive->begun->returned || receive->ended);
 }
 
 static bool take_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
     struct records_reading *v = context;
     const uint64_t group = ++v->r->groups;
+    if (v->wanted.whole && !has_both(send, receive)) {
+        v->r->left_out++;
+        return true;
+    }
     return know_comms(v) && add_operation(v, send, receive, group) && add_operation(v, receive, send, group);
 }
 
@@ -131,14 +143,14 @@ static bool take_test(void *context, const struct pilgrim_call *call, uint64_t n
 {
     const struct mpi_record record = {.seq = call->seq, .request = number, .kind = RECORD_TEST};
     struct records_reading *v = context;
-    return (!v->untimed && !call->timed) || add(v, call->rank, call->thread, &record);
+    return (!v->wanted.untimed && !call->timed) || add(v, call->rank, call->thread, &record);
 }
 
 /* ---- collective operations ---- */
 
 static bool add_entry(struct records_reading *v, const struct match_entry *entry, struct mpi_record record)
 {
-    const bool timed = v->untimed || (entry->begun->timed && (!entry->ended || entry->ended->timed));
+    const bool timed = v->wanted.untimed || (entry->begun->timed && (!entry->ended || entry->ended->timed));
     if (!timed)
         return true;
     if (entry->begun == entry->ended)
@@ -150,24 +162,39 @@ static bool add_entry(struct records_reading *v, const struct match_entry *entry
            (!entry->ended || add_to(v, entry->ended, record, RECORD_COLLECTIVE_ENDED));
 }
 
+/* True if all members have entered the operation and ended it, and it is one that a format which needs all of it can
+ * say: of one group of processes. */
+static bool is_whole(const struct records_reading *v, const struct match_collective *collective, uint32_t comm)
+{
+    for (const struct match_entry *entry = collective->entries; entry; entry = entry->next)
+        if (!entry->begun || !entry->begun->returned || !entry->ended)
+            return false;
+    return collective->entered == collective->expected && !collective->differs &&
+           !comm_table_is_inter(&v->r->comms, comm);
+}
+
 static bool take_collective(void *context, const struct match_collective *collective)
 {
     struct records_reading *v = context;
     if (!know_comms(v))
         return false;
     const uint32_t comm = comm_table_find(&v->r->comms, collective->identity);
+    const uint64_t group = ++v->r->groups;
+    const bool left_out = v->wanted.whole && !is_whole(v, collective, comm);
     bool good = true;
     for (const struct match_entry *entry = collective->entries; entry && good; entry = entry->next) {
         const char *name = function_of(v, entry->site);
-        const bool prepares = entry->begun == entry->ended && entry->nonblocking;
+        const bool prepares = (entry->begun == entry->ended && entry->nonblocking) ||
+                              (v->wanted.whole && strstr(name, "_init")); /* whose start does not say its counts */
         const int kind = prepares ? -1 : collective_kind_of(name, entry->nonblocking);
         if (kind < 0)
             continue;
-        v->r->left_out += comm == COMM_TABLE_NONE;
-        if (comm == COMM_TABLE_NONE)
+        v->r->left_out += comm == COMM_TABLE_NONE || left_out;
+        if (comm == COMM_TABLE_NONE || left_out)
             continue;
-        const struct mpi_record record = {.group = ++v->r->groups,
+        const struct mpi_record record = {.group = v->wanted.whole ? group : ++v->r->groups,
                                           .request = entry->number,
+                                          .tag = entry->bytes <= INT64_MAX ? (int64_t)entry->bytes : -1,
                                           .peer = entry->root,
                                           .comm = comm,
                                           .collective = (uint8_t)kind};
@@ -184,7 +211,7 @@ static bool take_collective(void *context, const struct match_collective *collec
 static bool take_made(struct records_reading *v, const struct match_seen *seen, const struct pilgrim_value *made)
 {
     const uint32_t comm = comm_table_find(&v->r->comms, match_seen_comm(v->match, made));
-    if (comm == COMM_TABLE_NONE || comm < COMM_TABLE_FIRST || (!v->untimed && !seen->call->timed))
+    if (comm == COMM_TABLE_NONE || comm < COMM_TABLE_FIRST || (!v->wanted.untimed && !seen->call->timed))
         return true;
     const struct mpi_record record = {
         .seq = seen->call->seq, .group = ++v->r->groups, .comm = comm, .kind = RECORD_COMM_MADE};
@@ -304,7 +331,7 @@ static enum pilgrim_status sort(struct mpi_records *r, struct pilgrim_error *err
 }
 
 enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim_trace *trace,
-                                     const struct pilgrim_selection *selection, bool untimed,
+                                     const struct pilgrim_selection *selection, const struct records_wanted *wanted,
                                      struct pilgrim_error *error)
 {
     struct match_totals totals;
@@ -319,7 +346,7 @@ enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim
     }
     r->first[r->ranks] = threads;
     r->threads = calloc(threads + 1, sizeof *r->threads);
-    struct records_reading v = {.r = r, .match = match_new(trace), .untimed = untimed};
+    struct records_reading v = {.r = r, .match = match_new(trace), .wanted = *wanted};
     const struct match_events events = {
         .context = &v, .seen = take_call, .tested = take_test, .message = take_message, .collective = take_collective};
     if (!r->threads || !v.match) {
@@ -363,4 +390,12 @@ const struct mpi_record *mpi_records_of(const struct mpi_records *r, const struc
         ++*at;
     *count = *at - first;
     return *count ? list->records + first : NULL;
+}
+
+struct pilgrim_volume mpi_record_volume(const struct pilgrim_call *call, const struct pilgrim_volume *volume,
+                                        const struct mpi_record *record)
+{
+    if (strncmp(call->function->name, "MPI_Start", 9) != 0 || record->tag < 0)
+        return *volume;
+    return (struct pilgrim_volume){.sent = (uint64_t)record->tag, .received = (uint64_t)record->tag, .known = true};
 }

@@ -28,12 +28,14 @@ enum record_kind {
 enum { RECORD_NO_ROOT = -1, RECORD_ROOT_SELF = -2, RECORD_ROOT_OTHERS = -3 };
 
 struct mpi_record {
-    uint64_t seq;     /* of the call */
-    uint64_t group;   /* records that are there only together */
-    uint64_t request; /* a number for it on its rank */
-    uint64_t bytes;   /* of a message; of a non-blocking collective operation: its number, from 0 */
-    int64_t tag;
+    uint64_t seq;       /* of the call */
+    uint64_t group;     /* records that are there only together */
+    uint64_t request;   /* a number for it on its rank */
+    uint64_t bytes;     /* of a message; of a non-blocking collective operation: its number, from 0 */
+    int64_t tag;        /* of a collective operation: the bytes it sends or receives here, whichever are more; -1: not
+                         * known */
     int64_t peer;       /* rank in the communicator, of an inter-communicator in the other group; or root */
+    int64_t world;      /* of a message: the peer's rank in MPI_COMM_WORLD */
     uint32_t comm;      /* number in the table */
     uint8_t kind;       /* enum record_kind */
     uint8_t collective; /* enum collective_kind */
@@ -51,16 +53,27 @@ struct mpi_records {
     uint32_t ranks;
     uint64_t groups, nonblocking; /* how many groups, and non-blocking collective operations, there are */
     uint64_t left_out;            /* sends, receives and collective calls on communicators that are not known, or with
-                                   * a process of another world */
+                                   * a process of another world; also those without partners, if they must have them */
 };
 
-/* Reads the records of the calls that fit SELECTION; NULL: all. A message is there if all of its calls are. UNTIMED:
- * calls without times are converted, too. R is to be freed by mpi_records_free, also after an error. errors: as
- * match_trace and pilgrim_calls_next */
+/* What is wanted. */
+struct records_wanted {
+    bool untimed; /* calls without times are converted, too */
+    bool whole; /* only messages with both sides, on whatever communicators, and collective operations that all members
+                 * have ended, each a group */
+};
+
+/* Reads the records of the calls that fit SELECTION; NULL: all. A message is there if all of its calls are. R is to be
+ * freed by mpi_records_free, also after an error. errors: as match_trace and pilgrim_calls_next */
 enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim_trace *trace,
-                                     const struct pilgrim_selection *selection, bool untimed,
+                                     const struct pilgrim_selection *selection, const struct records_wanted *wanted,
                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 void mpi_records_free(struct mpi_records *r);
+
+/* Returns what a collective operation that CALL begins moves: VOLUME, which the call has, or if it only starts what an
+ * earlier call has set up, what the record says. */
+struct pilgrim_volume mpi_record_volume(const struct pilgrim_call *call, const struct pilgrim_volume *volume,
+                                        const struct mpi_record *record);
 
 /* Returns the records of a call, *COUNT of them. *AT is the caller's, 0 before a thread's first call; calls come in
  * their order. */

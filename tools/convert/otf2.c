@@ -139,9 +139,11 @@ static OTF2_ErrorCode put_begun(struct otf2 *o, const struct convert_call *call,
                                        r->request);
     case RECORD_RECEIVE_POSTED:
         return OTF2_EvtWriter_MpiIrecvRequest(o->writer, NULL, ns, r->request);
-    case RECORD_COLLECTIVE_BEGUN:
-        o->sizes[r->bytes] = (struct otf2_sizes){call->volume.sent, call->volume.received};
+    case RECORD_COLLECTIVE_BEGUN: {
+        const struct pilgrim_volume moved = mpi_record_volume(call->call, &call->volume, r);
+        o->sizes[r->bytes] = (struct otf2_sizes){moved.sent, moved.received};
         return OTF2_EvtWriter_NonBlockingCollectiveRequest(o->writer, NULL, ns, r->request);
+    }
     case RECORD_COLLECTIVE:
         return OTF2_EvtWriter_MpiCollectiveBegin(o->writer, NULL, ns);
     default:
@@ -329,12 +331,14 @@ const struct convert_format convert_otf2 = {.name = "otf2",
                                             .call = otf2_call,
                                             .end = otf2_end,
                                             .what = CONVERT_RECORDS,
+                                            .anchor = "traces.otf2",
                                             .folder = true};
 #else
 const struct convert_format convert_otf2 = {
     .name = "otf2",
     .suffix = ".otf2",
     .what = CONVERT_RECORDS,
+    .anchor = "traces.otf2",
     .folder = true,
     .lacks = "this build has no OTF2: install libopen-trace-format2-dev (Debian), and run configure and make again"};
 #endif

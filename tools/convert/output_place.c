@@ -26,33 +26,59 @@ static int take_file(const char *folder, const char *name)
     return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
 }
 
-/* Removes an OTF2 archive, and nothing else: other files in its folder keep it. Returns 0 or an errno. */
-static int take_archive(const char *folder)
+static bool ends_with(const char *name, const char *ending)
 {
-    char within[PATH_MAX + 32];
+    const size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcmp(name + length - end, ending) == 0;
+}
+
+/* The files that a format writes. */
+static bool is_event_file(const char *name)
+{
+    return ends_with(name, ".evt") || ends_with(name, ".def");
+}
+
+static bool is_own_file(const char *name, const char *anchor)
+{
+    if (strcmp(name, anchor) == 0)
+        return true;
+    if (strcmp(anchor, "traces.otf2") == 0)
+        return strcmp(name, "traces.def") == 0 || strcmp(name, "traces.marker") == 0;
+    return strncmp(name, "rank", 4) == 0 && strcmp(name + 4 + strspn(name + 4, "0123456789"), ".txt") == 0;
+}
+
+/* Removes the files of FOLDER that the format has written; WITHIN: those of the folder of events. Returns 0 or an
+ * errno. */
+static int take_files(const char *folder, const char *anchor, bool within)
+{
     int why = 0;
-    snprintf(within, sizeof within, "%s/traces", folder);
-    DIR *list = opendir(within);
-    for (const struct dirent *entry; list && (entry = readdir(list));) {
-        const char *ending = strrchr(entry->d_name, '.');
-        if (ending && (strcmp(ending, ".evt") == 0 || strcmp(ending, ".def") == 0))
-            why = why ? why : take_file(within, entry->d_name);
-    }
+    DIR *list = opendir(folder);
+    for (const struct dirent *entry; list && (entry = readdir(list));)
+        if (within ? is_event_file(entry->d_name) : is_own_file(entry->d_name, anchor))
+            why = why ? why : take_file(folder, entry->d_name);
     if (list)
         closedir(list);
+    return why;
+}
+
+/* Removes what a format has written, and nothing else: other files in its folder keep it. Returns 0 or an errno. */
+static int take_folder(const char *folder, const char *anchor)
+{
+    char within[PATH_MAX + 32];
+    snprintf(within, sizeof within, "%s/traces", folder);
+    int why = take_files(within, anchor, true);
     if (!why && rmdir(within) != 0 && errno != ENOENT)
         why = errno;
-    static const char *const files[] = {"traces.otf2", "traces.def", "traces.marker"};
-    for (size_t i = 0; i < sizeof files / sizeof *files && !why; i++)
-        why = take_file(folder, files[i]);
+    if (!why)
+        why = take_files(folder, anchor, false);
     return why || rmdir(folder) == 0 ? why : errno;
 }
 
-static bool is_archive(const char *folder)
+static bool has_anchor(const char *folder, const char *anchor)
 {
-    char anchor[PATH_MAX + 32];
-    snprintf(anchor, sizeof anchor, "%s/traces.otf2", folder);
-    return access(anchor, F_OK) == 0;
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, anchor);
+    return access(path, F_OK) == 0;
 }
 
 /* Makes the folder beside its place. Returns 0, or the exit status. */
@@ -83,8 +109,8 @@ static int open_folder(struct output_place *p, const struct convert_format *form
     size_t length = strlen(p->file.path);
     while (length > 1 && p->file.path[length - 1] == '/')
         p->file.path[--length] = 0;
-    if (access(p->file.path, F_OK) == 0 && !is_archive(p->file.path)) {
-        complain("%s is there already, and is no OTF2 archive", p->file.path);
+    if (access(p->file.path, F_OK) == 0 && !has_anchor(p->file.path, format->anchor)) {
+        complain("%s is there already, and has no %s: it is not replaced", p->file.path, format->anchor);
         return EXIT_USAGE;
     }
     return make_folder(p);
@@ -93,11 +119,11 @@ static int open_folder(struct output_place *p, const struct convert_format *form
 /* Moves the folder to its place. Returns 0, or the exit status. */
 static int close_folder(const struct output_place *p, bool keep)
 {
-    int why = keep && is_archive(p->file.path) ? take_archive(p->file.path) : 0;
+    int why = keep && has_anchor(p->file.path, p->anchor) ? take_folder(p->file.path, p->anchor) : 0;
     if (keep && !why && rename(p->file.temporary, p->file.path) != 0)
         why = errno;
     if (why || !keep)
-        (void)take_archive(p->file.temporary);
+        (void)take_folder(p->file.temporary, p->anchor);
     if (!why)
         return 0;
     complain("cannot write %s: %s", p->file.path, strerror(why));
@@ -110,7 +136,7 @@ int output_place_open(struct output_place *p, const struct convert_format *forma
                       const char *output, bool force)
 {
     int status;
-    *p = (struct output_place){.folder = format->folder};
+    *p = (struct output_place){.folder = format->folder, .anchor = format->anchor};
     if (p->folder)
         return open_folder(p, format, trace, output, force);
     p->descriptor = output_file_open(&p->file, output, trace, format->suffix, force, &status);

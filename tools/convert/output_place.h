@@ -9,12 +9,13 @@
 
 struct output_place {
     struct output_file file;
+    const char *anchor; /* of a folder: the file in it by which it is known */
     bool folder;
     int descriptor; /* to write to; -1 if it is a folder: file.temporary */
 };
 
 /* Opens the output OUTPUT of the trace TRACE; NULL: beside it. FORCE: one that is there is replaced; of a folder, only
- * an OTF2 archive. Returns 0, or the exit status: a message was printed. */
+ * one that such a format has written. Returns 0, or the exit status: a message was printed. */
 int output_place_open(struct output_place *p, const struct convert_format *format, const char *trace,
                       const char *output, bool force);
 

@@ -15,7 +15,8 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, CRITERION = 256 };
 
-static const struct convert_format *const formats[] = {&convert_chrome, &convert_csv, &convert_otf2, &convert_perfetto};
+static const struct convert_format *const formats[] = {&convert_arrow, &convert_chrome,   &convert_csv, &convert_goal,
+                                                       &convert_otf2,  &convert_perfetto, &convert_ti};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
@@ -43,22 +44,27 @@ enum { CRITERIA = sizeof criteria / sizeof *criteria };
 struct convert_settings {
     const struct convert_format *format;
     struct pilgrim_selection *selection; /* NULL: all calls */
-    const char *trace, *output, *modules;
+    const char *trace, *output, *modules, *columns;
     bool arguments, force;
 };
 
-static const char usage[] = "usage: pilgrim-convert --to=chrome|csv|otf2|perfetto [options] TRACE [OUT]\n";
+static const char usage[] =
+    "usage: pilgrim-convert --to=arrow|chrome|csv|goal|otf2|perfetto|ti [options] TRACE [OUT]\n";
 
 static void print_help(void)
 {
     printf("%s\nWrites the calls and messages of a Pilgrim trace as other tools read them. OUT is TRACE with another "
            "ending\nif it is not given; - is the standard output.\n\n",
            usage);
-    printf("  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
+    printf("  --to=arrow        a table of calls in Arrow's IPC file format, for Polars, DuckDB, pandas, R\n"
+           "  --to=chrome       JSON for chrome://tracing, ui.perfetto.dev, speedscope\n"
            "  --to=csv          a table of calls, for pandas, R, DuckDB, spreadsheets\n"
+           "  --to=goal         a schedule of computing and messages, for LogGOPSim\n"
            "  --to=otf2         a folder, an OTF2 archive, for Vampir, Scalasca, TAU\n"
            "  --to=perfetto     for ui.perfetto.dev and trace_processor: less than half of the bytes\n"
+           "  --to=ti           a folder of actions, for SimGrid's smpirun -replay\n"
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
+           "  --columns=NAMES   with --to=arrow: these columns, such as rank,func,start,end,root\n"
            "  --force           replace OUT if it is there\n"
            "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
     for (size_t i = 0; i < CRITERIA; i++) {
@@ -111,19 +117,20 @@ static int set_format(struct convert_settings *s, const char *name)
             complain("%s", formats[i]->lacks);
             return EXIT_USAGE;
         }
-    return wrong_use("--to takes chrome, csv, otf2 or perfetto");
+    return wrong_use("--to takes arrow, chrome, csv, goal, otf2, perfetto or ti");
 }
 
 /* Returns -1: go on; else the exit status. */
 static int parse(struct convert_settings *s, int argc, char **argv)
 {
-    struct option options[CRITERIA + 8] = {
-        {"to", required_argument, NULL, 't'}, {"arguments", no_argument, NULL, 'a'},
-        {"force", no_argument, NULL, 'F'},    {"modules", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},     {"version", no_argument, NULL, 'V'}};
+    struct option options[CRITERIA + 9] = {
+        {"to", required_argument, NULL, 't'},     {"arguments", no_argument, NULL, 'a'},
+        {"force", no_argument, NULL, 'F'},        {"modules", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'V'},
+        {"columns", required_argument, NULL, 'c'}};
     int option, status;
     for (size_t i = 0; i < CRITERIA; i++)
-        options[6 + i] = (struct option){criteria[i].name, criteria[i].value ? required_argument : no_argument, NULL,
+        options[7 + i] = (struct option){criteria[i].name, criteria[i].value ? required_argument : no_argument, NULL,
                                          CRITERION + (int)i};
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {
@@ -133,6 +140,9 @@ static int parse(struct convert_settings *s, int argc, char **argv)
             break;
         case 'a':
             s->arguments = true;
+            break;
+        case 'c':
+            s->columns = optarg;
             break;
         case 'F':
             s->force = true;
@@ -154,7 +164,12 @@ static int parse(struct convert_settings *s, int argc, char **argv)
                 return status;
         }
     if (!s->format)
-        return wrong_use("what is the trace to be converted to? --to=chrome, csv, otf2 or perfetto");
+        return wrong_use("what is the trace to be converted to? --to=arrow, chrome, csv, goal, otf2, perfetto or ti");
+    if (s->columns && !s->format->convert)
+        return wrong_use("--columns is for --to=arrow");
+    if (s->format->convert && (s->arguments || s->modules))
+        return wrong_use(
+            "--to=arrow takes neither --arguments nor --modules: --columns=NAMES has arguments by their names");
     if (argc - optind < 1 || argc - optind > 2)
         return wrong_use(argc == optind ? "no trace is given" : "there is more than one trace and one output");
     s->trace = argv[optind];
@@ -168,7 +183,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
                          const struct pilgrim_error *opened)
 {
     static struct output out;
-    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments};
+    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments, .columns = s->columns};
     struct convert_result result;
     struct pilgrim_error error;
     static struct output_place place;
@@ -181,6 +196,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     if (status)
         return status;
     out = (struct output){.descriptor = place.descriptor};
+    c.anchor = s->format->anchor;
     c.folder = place.folder ? place.file.temporary : NULL;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
     if (lines) {
@@ -207,10 +223,17 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
     if (result.untimed)
         complain("%s: %llu calls are left out, since their times are lost", s->trace,
                  (unsigned long long)result.untimed);
-    if (result.missing)
+    if (result.missing && s->format->what == CONVERT_WHOLE_RECORDS)
+        complain(
+            "%s: %llu messages and parts of collective operations are left out: not all of them is known, or their "
+            "communicator has two groups",
+            s->trace, (unsigned long long)result.missing);
+    else if (result.missing)
         complain("%s: %llu sends, receives and collective calls have no records: not all members of their communicator "
                  "are known",
                  s->trace, (unsigned long long)result.missing);
+    if (c.unsaid[0])
+        complain("%s: %s has no words for what these do, which is left out: %s", s->trace, s->format->name, c.unsaid);
     if (whole)
         return 0;
     complain("%s: %s%s", s->trace, converted != PILGRIM_OK ? error.message : opened->message,
