@@ -413,8 +413,8 @@ static bool index_row(const struct proxy *p, const struct series *s, uint32_t ra
     return good && f.count;
 }
 
-/* Returns a list of expressions of the rank, one for each index of a short loop, or of one turn; NULL: not all values have
- * one, or a table is shorter. VARIANT: each rank's row, where HAS. */
+/* Returns a list of expressions of the rank, one for each index of a short loop, or of one turn; NULL: not all values
+ * have one, or a table is shorter. VARIANT: each rank's row, where HAS. */
 static const char *expressions_text(const struct proxy *p, const struct turns_row *rows, size_t count,
                                     const int64_t *variant, const bool *has, const char *index)
 {
@@ -471,8 +471,7 @@ static const char *index_rows_text(const struct proxy *p, struct text *tables, c
         rows = generate_grow(rows, count, sizeof *rows);
         rows[count++] = row;
     }
-    const char *listed =
-        good && count ? expressions_text(p, rows, count, variant, has, s->loops[loop].variable) : NULL;
+    const char *listed = good && count ? expressions_text(p, rows, count, variant, has, s->loops[loop].variable) : NULL;
     if (good && count && !listed)
         return turns_text(p, tables, &s->use, rows, count, variant, has, s->loops[loop].variable);
     for (size_t i = 0; i < count; i++)
