@@ -688,6 +688,7 @@ install: all $(if $(PYTHON_INCLUDE),python)
 
 	$(if $(PYTHON_INCLUDE),install -d $(DESTDIR)$(pythondir)/pilgrim && \
 	    install -m 644 $(PYMODULE_FILES) $(DESTDIR)$(pythondir)/pilgrim && install -m 755 $(PYMODULE) $(DESTDIR)$(pythondir)/pilgrim)
+	$(if $(PYTHON_INCLUDE),@$(PYTHON) -c 'import sys; sys.argv[1] in sys.path or print("install: for import pilgrim, say: export PYTHONPATH=" + sys.argv[1])' $(pythondir))
 
 clean:
 	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
