@@ -69,7 +69,7 @@ LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so $(B)/libpilgrim-analysis.a)
 
-.PHONY: all help units other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
+.PHONY: all python python-missing help units other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
 	checked checked-long run-demo run-check run-check-long run-check-apps run-bench
 
 all: $(LIBRARIES) $(TOOLS)
@@ -82,7 +82,8 @@ help:
 	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
 	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
-	@echo 'make install      libraries, tools, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
+	@echo 'make python       the Python module (import pilgrim), in $(BUILD)/python'
+	@echo 'make install      libraries, tools, the Python module, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
 	@echo 'make programs     the MPI programs of examples/, tests/mpi/ and bench/size/'
 	@echo 'make units        the unit tests, without running them; checked, checked-long: all that the checks run'
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
@@ -214,13 +215,18 @@ $(B)/obj/tools/convert/%.o: $(S)/tools/convert/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(OTF2_FLAGS) -I$(S)/src -c -o $@ $<
 
-$(B)/obj/tools/%.o: $(S)/tools/%.c
+$(B)/obj/tools/report/%.o: $(S)/tools/report/%.c $(B)/config.mk
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(ZLIB_FLAGS) -I$(S)/src -I$(B) -c -o $@ $<
 
-$(B)/obj/decoder/%.o: $(S)/decoder/%.c
+# The Python module has these, too: so they fit a shared library.
+$(B)/obj/tools/%.o: $(S)/tools/%.c $(B)/config.mk
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(B) -c -o $@ $<
+
+$(B)/obj/decoder/%.o: $(S)/decoder/%.c $(B)/config.mk
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -c -o $@ $<
 
 $(B)/obj/src/analysis/%.o: $(S)/src/analysis/%.c
 	@mkdir -p $(@D)
@@ -354,16 +360,23 @@ $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 
 WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
 
-REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a
+REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
+    $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(B)/libanalysis.a
 
-# A page's text, a string a line.
-$(B)/%.inc: $(S)/tools/report/%
-	$(call say,TEXT)sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< >$@
+# A page's text, and its scripts one behind the other as gzip in base64: a string a line.
+LINES := sed 's/[\\"]/\\&/g; s/.*/"&\\n",/'
+SCRIPTS := $(addprefix $(S)/tools/report/,$(addsuffix .js,page waits typical details heat matrix timeline compare))
 
-$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)
+$(B)/page.%.inc: $(S)/tools/report/page.%
+	$(call say,TEXT)$(LINES) $< >$@
+
+$(B)/script.inc: $(SCRIPTS)
+	$(call say,TEXT)cat $^ | gzip -9 -n | base64 -w 120 | $(LINES) >$@
+
+$(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css.inc script.inc)
 
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -379,6 +392,35 @@ $(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 
 $(B)/pilgrim: $(B)/obj/tools/pilgrim/pilgrim.o
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# ---- Python ----
+
+# The module is a folder that may be put on PYTHONPATH: $(B)/python. All but the entry of the module is hidden in it.
+PYMODULE := $(B)/python/pilgrim/_pilgrim$(PYTHON_SUFFIX)
+PYMODULE_OBJECTS := $(call objects,python)
+PYMODULE_FILES := $(patsubst $(S)/python/%,$(B)/python/%,$(wildcard $(addprefix $(S)/python/pilgrim/,*.py *.pyi py.typed)))
+
+python: $(if $(PYTHON_INCLUDE),$(PYMODULE) $(PYMODULE_FILES),python-missing)
+
+python-missing:
+	@echo 'python: $(PYTHON_WHY)' >&2; exit 1
+
+$(B)/obj/python/%.o: $(S)/python/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -isystem $(PYTHON_INCLUDE) -c -o $@ $<
+
+# Comparing traces has names of its own that waits have, too.
+$(B)/python/diff.o: $(filter-out %/pilgrim-diff.o %/diff_options.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)))
+	@mkdir -p $(@D)
+	$(call say,LD)ld -r -o $@ $^ && objcopy --keep-global-symbol=diff_traces $@
+
+$(PYMODULE): $(PYMODULE_OBJECTS) $(B)/python/diff.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+
+$(B)/python/pilgrim/%: $(S)/python/pilgrim/%
+	@mkdir -p $(@D)
+	$(call say,CP)cp $< $@
 
 # ---- programs to trace, tests, benchmarks ----
 
@@ -597,7 +639,7 @@ other: $(S)/configure
 
 # What `make check` and `make check-long` run.
 checked checked-long: WERROR := 1
-checked checked-long: all units programs $(CHECKED)
+checked checked-long: all units programs $(CHECKED) $(if $(PYTHON_INCLUDE),python)
 checked-long: $(BENCHES)
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=$(WERROR)
 	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=$(WERROR)
@@ -630,7 +672,7 @@ coverage: $(G)/sources.mk
 
 # ---- installation ----
 
-install: all
+install: all $(if $(PYTHON_INCLUDE),python)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/pilgrim $(DESTDIR)$(mandir)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 755 $(filter %.so,$(LIBRARIES)) $(DESTDIR)$(libdir)
@@ -644,11 +686,14 @@ install: all
 	    file=$(DESTDIR)$(datarootdir)/$${pair#*:}; install -d "$${file%/*}" && \
 	    $(B)/pilgrim-decode --completion=$${pair%%:*} >"$$file" || exit 1; done)
 
+	$(if $(PYTHON_INCLUDE),install -d $(DESTDIR)$(pythondir)/pilgrim && \
+	    install -m 644 $(PYMODULE_FILES) $(DESTDIR)$(pythondir)/pilgrim && install -m 755 $(PYMODULE) $(DESTDIR)$(pythondir)/pilgrim)
+
 clean:
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
+	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
-	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc page.js.inc waits.js.inc typical.js.inc)
+	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc script.inc)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc pilgrim-analysis.pc)

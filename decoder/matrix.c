@@ -161,7 +161,12 @@ static struct cell close_cell(const struct matrix *m, const struct open_cell *op
 {
     int64_t other = messages_world_rank(m->messages, &open->target);
     bool back = open->kind == MESSAGES_GET;
-    return (struct cell){back ? other : open->rank, back ? open->rank : other, open->count, open->bytes};
+    struct cell cell = {back ? other : open->rank, back ? open->rank : other, open->count, open->bytes};
+    if (m->options->block > 1) { /* -1, an unknown rank, stays */
+        cell.from = cell.from < 0 ? cell.from : cell.from / m->options->block;
+        cell.to = cell.to < 0 ? cell.to : cell.to / m->options->block;
+    }
+    return cell;
 }
 
 static void print_json(struct output *o, const struct cell *cell, const char *what)

@@ -19,6 +19,7 @@ struct matrix_options {
     matrix_choice thread; /* threads whose calls count */
     const void *context;
     struct selector *selector; /* calls that count; NULL: all of these threads */
+    uint32_t block; /* so many neighbouring ranks count as one, which has the number of their block; 0 as 1 */
 };
 
 /* Prints comma-separated values: a header line `from,to,messages,bytes` or `from,to,operations,bytes`, then a line for

@@ -27,6 +27,7 @@ struct summary_walk {
     struct volumes *volumes;
     struct counted_calls *calls;
     struct call_facts facts[FACTS]; /* by identity modulo FACTS, of the cursor that is read */
+    size_t facts_used;              /* so many of them at most, from the first one */
     uint64_t begun, ended;          /* requests of the rank */
     double first_ns, last_ns;       /* of the rank, if its calls have times */
     bool has_times;
@@ -81,8 +82,10 @@ static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgri
 {
     struct summary *s = w->s;
     struct call_facts *facts = &w->facts[call->identity % FACTS];
-    if (!call->identity || facts->identity != call->identity)
+    if (!call->identity || facts->identity != call->identity) {
         *facts = look(call);
+        w->facts_used = (size_t)(facts - w->facts) >= w->facts_used ? (size_t)(facts - w->facts) + 1 : w->facts_used;
+    }
     if (volumes_see(w->volumes, call, error) != PILGRIM_OK)
         return no_memory(error);
     const struct volume_parts *moved = volumes_parts(w->volumes, call);
@@ -125,7 +128,8 @@ static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, ui
         status = counted_calls_begin(w->calls, rank, thread, COUNTED_UNTIMED, error);
     if (status != PILGRIM_OK)
         return status;
-    memset(w->facts, 0, sizeof w->facts);
+    memset(w->facts, 0, w->facts_used * sizeof *w->facts);
+    w->facts_used = 0;
     while ((status = counted_calls_next(w->calls, messages_changes(volumes_messages(w->volumes)), &call, &calls,
                                         error)) == PILGRIM_OK &&
            (status = take_call(w, &call, calls, error)) == PILGRIM_OK)

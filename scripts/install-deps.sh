@@ -23,6 +23,7 @@ g++                tests: C++ exceptions
 libxxhash-dev      xxHash: signature hash and checksums (header only)
 uthash-dev         uthash: hash tables (header only)
 libzstd-dev        zstd: the sections of a trace file
+zlib1g-dev         optional: zlib, pages of pilgrim-report that are a third as large
 libdw-dev          optional: elfutils, source lines in pilgrim-decode
 check              Check: unit tests
 clang-format       tests: the layout of the code
@@ -30,7 +31,9 @@ libsubunit-dev     what Check is linked with
 python3            tests: the second decoder and the comparison
 netpipe-mpich2     tests: a real MPI program
 python3-mpi4py     tests: MPI in Python, which opens it so that nobody else sees its names
-python3-numpy      tests: arrays for that
+python3-numpy      the Python module, and tests: arrays
+python3-dev        optional: the headers for the Python module
+python3-pandas     tests: what the Python module gives to pandas
 protobuf-compiler  tests: reads what pilgrim-convert writes
 libopen-trace-format2-dev  optional: OTF2, archives from pilgrim-convert
 otf2-tools         tests: otf2-print, which reads them

@@ -20,6 +20,8 @@ enum { KEPT_ROWS = 1 << 13 };
 struct kept_call {
     uint32_t rank, thread;
     uint64_t identity;
+    uint64_t changes; /* calls_changes when its bytes were found, + 1; 0: they were not */
+    int64_t bytes;
 };
 
 struct call_column {
@@ -231,15 +233,18 @@ static enum pilgrim_status text_number(struct pilgrim_columns *c, struct call_co
     return scratch_number(c, column, number, error);
 }
 
-/* Sets *VALUES to what the call has in columns that are equal for equal calls. */
+/* Sets *VALUES to what the call has in columns that are equal for equal calls, and *KEPT_CALL to where that is kept;
+ * NULL: nowhere. */
 static enum pilgrim_status equal_values(struct pilgrim_columns *c, const struct pilgrim_call *call,
-                                        const int64_t **values, struct pilgrim_error *error)
+                                        const int64_t **values, struct kept_call **kept_call,
+                                        struct pilgrim_error *error)
 {
     const uint64_t mixed = call->identity + ((uint64_t)call->rank * 0x9e3779b1u + call->thread) * 0x85ebca6bu;
     const size_t row = call->identity ? (size_t)(mixed % KEPT_ROWS) : KEPT_ROWS;
     struct kept_call *kept = row < KEPT_ROWS ? &c->kept[row] : NULL;
     int64_t *at = &c->values[row * c->count];
     *values = at;
+    *kept_call = kept;
     if (kept && kept->identity == call->identity && kept->rank == call->rank && kept->thread == call->thread)
         return PILGRIM_OK;
     if (kept)
@@ -268,13 +273,23 @@ static int64_t time_of(uint64_t ns, bool timed)
     return timed ? (int64_t)(ns > INT64_MAX ? INT64_MAX : ns) : PILGRIM_MISSING;
 }
 
-static enum pilgrim_status bytes_of(struct pilgrim_columns *c, int64_t *bytes, struct pilgrim_error *error)
+/* KEPT: of the call; NULL: it is not kept. */
+static enum pilgrim_status bytes_of(struct pilgrim_columns *c, struct kept_call *kept, int64_t *bytes,
+                                    struct pilgrim_error *error)
 {
     struct pilgrim_volume volume;
+    if (kept && kept->changes && kept->changes == calls_changes(c->calls) + 1) {
+        *bytes = kept->bytes;
+        return PILGRIM_OK;
+    }
     const enum pilgrim_status status = pilgrim_calls_volume(c->calls, &volume, error);
     *bytes = PILGRIM_MISSING;
     if (status == PILGRIM_OK && volume.known && volume.sent + volume.received <= INT64_MAX)
         *bytes = (int64_t)(volume.sent + volume.received);
+    if (kept && status == PILGRIM_OK) {
+        kept->changes = calls_changes(c->calls) + 1;
+        kept->bytes = *bytes;
+    }
     return status;
 }
 
@@ -297,7 +312,8 @@ static enum pilgrim_status fill_row(struct pilgrim_columns *c, struct pilgrim_ca
                                     size_t row, struct pilgrim_error *error)
 {
     const int64_t *values;
-    enum pilgrim_status status = equal_values(c, call, &values, error);
+    struct kept_call *kept;
+    enum pilgrim_status status = equal_values(c, call, &values, &kept, error);
     if (status == PILGRIM_OK && !c->common && call->timed)
         status = put_on_axis(c, call, error);
     for (size_t i = 0; i < c->count && status == PILGRIM_OK; i++) {
@@ -320,7 +336,7 @@ static enum pilgrim_status fill_row(struct pilgrim_columns *c, struct pilgrim_ca
             wide[row] = time_of(call->end_ns, call->timed);
             break;
         case COLUMN_BYTES:
-            status = bytes_of(c, &wide[row], error);
+            status = bytes_of(c, kept, &wide[row], error);
             break;
         default:
             if (c->columns[i].kind.type == PILGRIM_COLUMN_TEXT)

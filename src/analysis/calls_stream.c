@@ -372,6 +372,12 @@ enum pilgrim_status pilgrim_calls_volume(struct pilgrim_calls *calls, struct pil
     return status;
 }
 
+uint64_t calls_changes(const struct pilgrim_calls *calls)
+{
+    const struct call_source *s = &calls->sources[0];
+    return calls->given && s->volumes ? messages_changes(volumes_messages(s->volumes)) : UINT64_MAX;
+}
+
 enum pilgrim_status pilgrim_calls_datatype_size(struct pilgrim_calls *calls, const struct pilgrim_value *datatype,
                                                 uint64_t *bytes, struct pilgrim_error *error)
 {

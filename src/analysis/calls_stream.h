@@ -11,6 +11,10 @@ enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct p
                                enum pilgrim_order order, bool common, struct source_lines *lines,
                                struct pilgrim_calls **calls, struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* Returns a number that grows whenever calls that are equal to the one that was given last may move something else than
+ * before; UINT64_MAX: pilgrim_calls_volume was not asked for so far. */
+uint64_t calls_changes(const struct pilgrim_calls *calls);
+
 /* Returns the status of the first damaged times of calls, which *ERROR describes: as pilgrim_cursor_times. */
 enum pilgrim_status calls_times(const struct pilgrim_calls *calls, struct pilgrim_error *error) PILGRIM_CHECKED;
 

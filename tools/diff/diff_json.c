@@ -211,7 +211,7 @@ static void put_times(struct output *o, const struct diff_report *r)
     out_char(o, ']');
 }
 
-void report_json(struct output *o, const struct diff_report *r)
+void diff_print_json(struct output *o, const struct diff_report *r)
 {
     put_key(o, "{", "equal");
     out_text(o, r->equal ? "true" : "false");

@@ -39,7 +39,7 @@ unsigned loops_of_where(const struct diff_report *r, const struct diff_where *wh
 /* Returns where calls of KIND come from, in trace SIDE if they are met there. */
 const char *kind_site(const struct diff_report *r, uint32_t kind, unsigned side);
 
-void report_text(struct output *o, const struct diff_report *r);
-void report_json(struct output *o, const struct diff_report *r);
+void diff_print_text(struct output *o, const struct diff_report *r);
+void diff_print_json(struct output *o, const struct diff_report *r);
 
 #endif

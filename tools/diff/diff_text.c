@@ -268,7 +268,7 @@ static void text_times(struct output *o, const struct diff_report *r)
     text_more(o, r->times->count, shown, " more call sites with other times");
 }
 
-void report_text(struct output *o, const struct diff_report *r)
+void diff_print_text(struct output *o, const struct diff_report *r)
 {
     if (r->note) {
         out_text(o, r->note);

@@ -152,9 +152,9 @@ static int print_all(struct diff *d, struct output *o)
             report.calls[side] = d->calls[side];
     }
     if (d->options.json)
-        report_json(o, &report);
+        diff_print_json(o, &report);
     else
-        report_text(o, &report);
+        diff_print_text(o, &report);
     out_flush(o);
     return report.equal ? EXIT_EQUAL : EXIT_DIFFERS;
 }

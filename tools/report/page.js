@@ -1,6 +1,6 @@
 "use strict";
-/* Shows what the elements data-* hold: JSON, one object a line, as pilgrim-decode prints it. Texts of a trace become text
- * nodes, never markup. Times are in ns. */
+/* Shows what the elements data-* hold: mostly JSON, one object a line, as pilgrim-decode prints it. Texts of a trace become
+ * text nodes, never markup. Times are in ns. */
 
 const ACTIVITIES = { computing: "computing", point_to_point: "point to point", collective: "collective", one_sided: "one-sided",
                      file: "file", other_calls: "other calls" };
@@ -8,10 +8,7 @@ const ROWS_SHOWN = 50, FEW_ROWS = 15;
 
 /* ---- data ---- */
 
-function text_of(name) {
-    const element = document.getElementById("data-" + name);
-    return element ? element.textContent.replace(/^\n/, "") : "";
-}
+const text_of = name => texts.get(name) || "";
 
 /* The objects of a view. Bytes of a view that was left out are in `left_out` of the first one. */
 function rows_of(name) {
@@ -98,7 +95,7 @@ const reveals = [];
 function go_to_anchor() {
     const id = decodeURIComponent(location.hash.slice(1));
     if (!id) return;
-    if (!document.getElementById(id)) reveals.forEach(reveal => reveal(id));
+    if (!document.getElementById(id)) reveals.forEach(reveal => reveal(id)); /* also to a part of a picture */
     const target = document.getElementById(id);
     for (let node = target; node; node = node.parentElement)
         if (node.tagName === "DETAILS") node.open = true;
@@ -135,7 +132,20 @@ function show_summary(s, endings) {
             { title: "most (rank)", value: p => p.max, text: p => time(p.max) + " (" + p.max_rank + ")" },
             { title: "imbalance", value: p => p.imbalance, text: p => share(p.imbalance) }], parts, 1)]
         : note("This trace has no times (PILGRIM_TIMING=off)."),
-    s.odd && s.odd.length ? [el("h3", {}, "What is odd"), el("ul", {}, s.odd.map(odd => el("li", {}, odd.what, odd.options ? [" \u2013 ", el("code", {}, "pilgrim-decode " + odd.options + " TRACE")] : [])))] : note("Nothing odd was found."));
+    findings(s));
+}
+
+/* Which section shows what options of pilgrim-decode print. */
+const SHOWN_IN = [["--by=rank", "ranks"], ["--by=size", "sizes"], ["--loops", "program"], ["--matrix", "messages"], ["--messages", "messages"], ["--system", "machine"], ["--stats", "sites"], ["--func", "sites"], ["--failed", "sites"], ["--endings", "summary"]];
+
+/* What is odd, and where ranks wait longest: a line each, which leads to its place. */
+function findings(s) {
+    const odd = (s.odd || []).map(one => {
+        const place = SHOWN_IN.find(([options]) => (one.options || "").includes(options));
+        return el("li", {}, place ? el("a", { href: "#" + place[1] }, one.what) : one.what, one.options ? [" \u2013 ", el("code", {}, "pilgrim-decode " + one.options + " TRACE")] : []);
+    });
+    const waits = waiting_lines(s).slice(0, 3).map(line => el("li", {}, line, " ", el("a", { href: "#waits" }, "more")));
+    return odd.length + waits.length ? [el("h3", {}, "Findings"), el("ul", { id: "odd" }, odd, waits)] : note("Nothing odd was found.");
 }
 
 function ending_words(e) {
@@ -158,10 +168,12 @@ function trips(node) {
     return node.min === node.max ? number(node.min) + "\u00d7" : number(node.min) + "\u2026" + number(node.max) + "\u00d7, mean " + number(mean);
 }
 
+const loop_name = node => node.number === undefined ? "loop" : "loop " + node.number;
+
 function node_words(node) {
     const words = [];
     if (node.loop)
-        words.push(el("b", {}, "loop " + node.number), " " + trips(node));
+        words.push(el("b", {}, loop_name(node)), " " + trips(node));
     else if (node.function)
         words.push(el("b", {}, node.function));
     else
@@ -175,15 +187,23 @@ function node_words(node) {
     return words;
 }
 
+const loop_ids = new Set();
+
 function tree_node(node, whole, threads, depth) {
     const width = part => (whole > 0 ? 100 * part / whole : 0) + "%";
     const spent = [node.mpi, node.own].map(part => part > 0 ? time(part / threads) : "\u2013");
     const row = el("span", { class: "row" }, el("span", { class: "what" }, node_words(node)),
         el("span", { class: "gauge", title: spent[0] + " in MPI, " + spent[1] + " before" }, el("span", { class: "mpi", style: { width: width(node.mpi) } }), el("span", { class: "own", style: { width: width(node.own) } })),
         spent.map(part => el("span", { class: "spent" }, part)));
-    const id = node.loop ? { id: "loop-" + node.number } : {};
+    const id = {};
+    if (node.loop) { /* several programs may have the number, and ranks of one program other numbers for a loop: then it has none */
+        const wanted = node.number === undefined ? "other" : node.number;
+        for (let i = 1; !id.id || loop_ids.has(id.id); i++) id.id = "loop-" + wanted + (i > 1 ? "-" + i : "");
+        loop_ids.add(id.id);
+        node.anchor = id.id;
+    }
     if (!node.in)
-        return el("div", { class: "leaf" }, row);
+        return node.func ? call_node(node, row) : el("div", { class: "leaf" }, row);
     const details = el("details", { class: "node", ...id }, el("summary", {}, row), node.in.map(child => tree_node(child, whole, threads, depth + 1)));
     details.open = depth < 3 || node.mpi + node.own > whole / 20;
     return details;
@@ -200,128 +220,116 @@ function show_program(programs) {
         return tree;
     });
     section("program", "The program as loops", el("p", {}, "What the ranks do, by the functions and loops that their calls show. Times are those of a rank: in MPI (",
-        el("span", { style: { color: "var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { color: "var(--computing)" } }, "green"), "). Ranks that do the same are one program."), trees);
+        el("span", { style: { color: "var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { color: "var(--computing)" } }, "green"), "). Ranks that do the same are one program. Open a call to see what it does, how long it takes, and on which ranks."), trees);
 }
 
-/* A canvas as wide as the page allows, drawn by DRAW(context, width, height), and again when the width changes. */
-function drawing(height, label, draw, say) {
+/* A canvas as wide as the page allows, drawn by DRAW(context, width, height), and again when the width changes. SAY(x, y): what
+ * stands below it for a place; with the arrow keys the place moves. PRESS(key): what other keys do; returns true if they do. */
+function drawing(height, label, draw, say, press) {
     const canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": label });
     const tip = el("p", { class: "tip faint", "aria-live": "polite" }, "\u00a0");
+    let at = null;
     function paint() {
         const width = Math.max(200, Math.min(1080, canvas.parentElement ? canvas.parentElement.clientWidth : 1080));
         canvas.width = width;
         canvas.height = typeof height === "function" ? height(width) : height;
         draw(canvas.getContext("2d"), canvas.width, canvas.height);
     }
+    const tell = () => { tip.textContent = (at && say(...at)) || "\u00a0"; };
     canvas.addEventListener("pointermove", event => {
         const box = canvas.getBoundingClientRect();
-        tip.textContent = say((event.clientX - box.left) * canvas.width / box.width, (event.clientY - box.top) * canvas.height / box.height) || "\u00a0";
+        at = [(event.clientX - box.left) * canvas.width / box.width, (event.clientY - box.top) * canvas.height / box.height];
+        tell();
+    });
+    canvas.addEventListener("keydown", event => {
+        const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+        if (press && press(event)) event.preventDefault();
+        else if (step) {
+            event.preventDefault();
+            const far = event.shiftKey ? 40 : 4;
+            at = at || [canvas.width / 2, canvas.height / 2];
+            at = [Math.max(0, Math.min(canvas.width - 1, at[0] + far * step[0])), Math.max(0, Math.min(canvas.height - 1, at[1] + far * step[1]))];
+            tell();
+        }
     });
     requestAnimationFrame(paint);
     window.addEventListener("resize", paint);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
     return { canvas, element: el("div", {}, canvas, tip), paint };
+}
+
+/* Zooming into a drawing. AXES: x and y, {from, until: what is seen, min, max, least: the least that can be seen}; y may be null.
+ * CHANGED is called when the part that is seen was changed. */
+function zooming(view_of, axes, changed) {
+    const [x, y] = axes, all = axes.filter(axis => axis);
+    function set(axis, from, until) {
+        const wide = Math.min(axis.max - axis.min, Math.max(axis.least, until - from)), middle = (from + until) / 2;
+        axis.from = Math.max(axis.min, Math.min(axis.max - wide, middle - wide / 2));
+        axis.until = axis.from + wide;
+    }
+    const zoom = (factor, fx = 0.5, fy = 0.5) => {
+        all.forEach(axis => {
+            const wide = (axis.until - axis.from) * factor, place = axis.from + (axis.until - axis.from) * (axis === x ? fx : fy);
+            set(axis, place - wide * (axis === x ? fx : fy), place + wide * (1 - (axis === x ? fx : fy)));
+        });
+        changed();
+    };
+    const move = (axis, part) => { if (axis) { const by = (axis.until - axis.from) * part; set(axis, axis.from + by, axis.until + by); changed(); } };
+    const reset = () => { all.forEach(axis => set(axis, axis.min, axis.max)); changed(); };
+    const show = (...ranges) => { all.forEach((axis, i) => ranges[i] && set(axis, ...ranges[i])); changed(); };
+    function press(event) {
+        const act = { "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": reset,
+                      a: () => move(x, -0.25), d: () => move(x, 0.25), w: () => move(y, -0.25), s: () => move(y, 0.25) }[event.key];
+        if (!act || event.ctrlKey || event.metaKey || event.altKey) return false;
+        act();
+        return true;
+    }
+    const button = (words, title, act) => el("button", { class: "more", title, onclick: act }, words);
+    const buttons = el("div", { class: "choose" }, button("+", "zoom in (key +)", () => zoom(0.5)), button("\u2212", "zoom out (key -)", () => zoom(2)),
+        button("\u2190", "earlier or lower (key a)", () => move(x, -0.25)), button("\u2192", "later or higher (key d)", () => move(x, 0.25)),
+        y ? [button("\u2191", "up (key w)", () => move(y, -0.25)), button("\u2193", "down (key s)", () => move(y, 0.25))] : [], button("all", "all of it (key 0)", reset),
+        el("span", { class: "faint" }, "Drag over a part to zoom into it."));
+    /* Dragging chooses a part; the wheel zooms with Ctrl, so that the page can be scrolled without. */
+    function listen() {
+        const canvas = view_of().canvas, box_of = () => canvas.getBoundingClientRect();
+        const part = (event, box) => [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height].map(v => Math.max(0, Math.min(1, v)));
+        let begin = null;
+        const frame = el("div", { class: "frame" });
+        canvas.after(frame);
+        frame.hidden = true;
+        canvas.addEventListener("pointerdown", event => { if (event.button === 0) { begin = part(event, box_of()); canvas.setPointerCapture(event.pointerId); } });
+        canvas.addEventListener("pointermove", event => {
+            if (!begin) return;
+            const box = box_of(), now = part(event, box), sides = [0, 1].map(i => [Math.min(begin[i], now[i]), Math.max(begin[i], now[i])]);
+            const high = y ? sides[1] : [0, 1];
+            frame.hidden = Math.abs(now[0] - begin[0]) * box.width < 4;
+            Object.assign(frame.style, { left: canvas.offsetLeft + sides[0][0] * box.width + "px", width: (sides[0][1] - sides[0][0]) * box.width + "px",
+                                         top: canvas.offsetTop + high[0] * box.height + "px", height: (high[1] - high[0]) * box.height + "px" });
+        });
+        canvas.addEventListener("pointerup", event => {
+            const from = begin, box = box_of();
+            begin = null;
+            frame.hidden = true;
+            if (!from) return;
+            const to = part(event, box);
+            if (Math.abs(to[0] - from[0]) * box.width < 4) return;
+            const sides = [0, 1].map(i => [Math.min(from[i], to[i]), Math.max(from[i], to[i])]);
+            const range = (axis, [low, high]) => [axis.from + low * (axis.until - axis.from), axis.from + high * (axis.until - axis.from)];
+            show(range(x, sides[0]), y && (sides[1][1] - sides[1][0]) * box.height >= 4 ? range(y, sides[1]) : null);
+        });
+        canvas.addEventListener("pointercancel", () => { begin = null; frame.hidden = true; });
+        canvas.addEventListener("dblclick", reset);
+        canvas.addEventListener("wheel", event => {
+            if (!event.ctrlKey) return;
+            event.preventDefault();
+            zoom(event.deltaY < 0 ? 0.8 : 1.25, ...part(event, box_of()));
+        }, { passive: false });
+    }
+    return { press, buttons, listen, reset, show, zoom };
 }
 
 function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-}
-
-function show_ranks(rows) {
-    rows = left_out(rows) ? rows : rows.filter(row => row.rank !== undefined && row.computing !== undefined);
-    if (!rows.length || left_out(rows)) {
-        section("ranks", "Ranks", rows.length ? not_shown(rows) : note("This trace has no times of ranks."));
-        return;
-    }
-    const names = Object.keys(ACTIVITIES), total = row => names.reduce((sum, name) => sum + row[name], 0);
-    const most = Math.max(...rows.map(total));
-    let order = rows;
-    const at = (x, width) => Math.min(order.length - 1, Math.floor(x * order.length / width));
-    const view = drawing(220, "time of each rank by kind; the table below has the figures", (context, width, height) => {
-        const colours = names.map(colour);
-        context.clearRect(0, 0, width, height);
-        const columns = Math.min(width, order.length);
-        for (let i = 0; i < columns; i++) { /* of several ranks in a column, that with the largest sum is drawn */
-            const first = Math.floor(i * order.length / columns), behind = Math.max(first + 1, Math.floor((i + 1) * order.length / columns));
-            let row = order[first], left = Math.floor(i * width / columns), right = Math.floor((i + 1) * width / columns), y = height;
-            for (let k = first + 1; k < behind; k++) if (total(order[k]) > total(row)) row = order[k];
-            names.forEach((name, k) => {
-                const part = row[name] / most * (height - 4);
-                context.fillStyle = colours[k];
-                context.fillRect(left, y - part, Math.max(1, right - left - (right - left > 6 ? 1 : 0)), part);
-                y -= part;
-            });
-        }
-    }, (x, y) => {
-        const row = order[at(x, view.canvas.width)];
-        return "rank " + row.rank + ": " + names.filter(name => row[name] > 0).map(name => ACTIVITIES[name] + " " + time(row[name])).join(", ");
-    });
-    const choice = el("select", { onchange: () => {
-        order = choice.value === "rank" ? rows : [...rows].sort((a, b) => b[choice.value] - a[choice.value]);
-        view.paint();
-    } }, el("option", { value: "rank" }, "rank"), names.map(name => el("option", { value: name }, ACTIVITIES[name])));
-    section("ranks", "Ranks", el("label", { class: "choose" }, "One column a rank, in the order of ", choice), view.element, legend(),
-        table([{ title: "rank", value: row => row.rank }, ...names.map(name => ({ title: ACTIVITIES[name], value: row => row[name], text: row => row[name] ? time(row[name]) : "\u2013" }))], rows, 1));
-}
-
-/* Pairs of ranks from CSV: from,to,messages,bytes. */
-function pairs_of(text) {
-    return text.split("\n").slice(1).filter(line => line).map(line => {
-        const [from, to, messages, size] = line.split(",").map(Number);
-        return { from, to, messages, bytes: size };
-    });
-}
-
-const RAMP = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]]; /* viridis (van der Walt and Smith, CC0) */
-function ramp(v) {
-    const at = Math.min(0.9999, Math.max(0, v)) * (RAMP.length - 1), i = Math.floor(at), f = at - i;
-    return RAMP[i].map((c, k) => Math.round(c + (RAMP[i + 1][k] - c) * f));
-}
-
-function show_matrix(text, ranks) {
-    if (text.startsWith("{")) {
-        section("messages", "Messages from rank to rank", not_shown(rows_of("matrix")));
-        return;
-    }
-    const pairs = pairs_of(text);
-    if (!pairs.length) {
-        section("messages", "Messages from rank to rank", note("No messages were sent."));
-        return;
-    }
-    let what = "bytes", cells = null, side = 0;
-    /* Sums of pairs by cells of the picture: so many ranks share a cell that they fit. */
-    function bin(most) {
-        side = Math.min(ranks, most);
-        cells = new Map();
-        for (const pair of pairs) {
-            const key = Math.floor(pair.from * side / ranks) * side + Math.floor(pair.to * side / ranks);
-            cells.set(key, (cells.get(key) || 0) + pair[what]);
-        }
-    }
-    const range = i => {
-        const first = Math.ceil(i * ranks / side), last = Math.ceil((i + 1) * ranks / side) - 1;
-        return first === last ? String(first) : first + "-" + last;
-    };
-    const view = drawing(width => Math.min(width, 560), "messages by sender (down) and receiver (across); the table below has the figures", (context, width, height) => {
-        view.canvas.width = width = height;
-        bin(height);
-        const most = Math.log1p(Math.max(...cells.values(), 1)), image = context.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
-        for (const [key, value] of cells) {
-            const from = Math.floor(key / side), to = key % side, [r, g, b] = ramp(Math.log1p(value) / most), pixel = 0xff000000 | b << 16 | g << 8 | r;
-            const left = Math.floor(to * width / side), right = Math.max(left + 1, Math.floor((to + 1) * width / side));
-            const top = Math.floor(from * height / side), bottom = Math.max(top + 1, Math.floor((from + 1) * height / side));
-            for (let y = top; y < bottom; y++) pixels.fill(pixel, y * width + left, y * width + right);
-        }
-        context.putImageData(image, 0, 0);
-    }, (x, y) => {
-        const from = Math.floor(y * side / view.canvas.height), to = Math.floor(x * side / view.canvas.width);
-        if (from < 0 || to < 0 || from >= side || to >= side) return "";
-        const value = cells.get(from * side + to) || 0;
-        return "from rank " + range(from) + " to rank " + range(to) + ": " + (what === "bytes" ? bytes(value) : plural(value, "message"));
-    });
-    const choice = el("select", { onchange: () => { what = choice.value; view.paint(); } }, el("option", { value: "bytes" }, "bytes"), el("option", { value: "messages" }, "messages"));
-    section("messages", "Messages from rank to rank", el("label", { class: "choose" }, "Senders from top to bottom, receivers from left to right; brighter is more ", choice, "(logarithmic)"), view.element,
-        table([{ title: "from", value: p => p.from }, { title: "to", value: p => p.to }, { title: "messages", value: p => p.messages, text: p => number(p.messages) },
-            { title: "bytes", value: p => p.bytes, text: p => number(p.bytes) }], pairs, 3));
 }
 
 function show_sites(rows) {
@@ -338,14 +346,40 @@ function show_sites(rows) {
         { title: "failed", value: row => row.failed, text: row => row.failed ? number(row.failed) : "\u2013" }], sites, 4, row => "site-" + site_numbers.get(site_key(row.func, row.site))));
 }
 
+/* Bars, one below the other: [label, value, what stands behind it]. */
+function bars(rows, kind) {
+    const most = Math.max(...rows.map(row => row[1]), 1);
+    return el("div", { class: "bars" }, rows.map(([label, value, words]) => [el("span", { class: "number" }, label),
+        el("span", { class: "track" }, el("span", { style: { width: 100 * value / most + "%", background: "var(--" + kind + ")" } })), el("span", {}, words)]));
+}
+
+/* Messages by size, and collective calls by size: rows of --by=function,size added up over functions. */
+function by_size(sizes, wanted, count) {
+    const sums = new Map();
+    for (const row of sizes.filter(wanted)) {
+        const sum = sums.get(row.size_min) || { from: row.size_min, to: row.size_max, count: 0, ns: 0 };
+        sum.count += count(row);
+        sum.ns += row.time ? row.time.total : 0;
+        sums.set(row.size_min, sum);
+    }
+    return [...sums.values()].filter(sum => sum.count > 0).sort((a, b) => a.from - b.from);
+}
+const size_words = sum => sum.to > sum.from ? bytes(sum.from) + " to " + bytes(sum.to) : bytes(sum.from);
+
 function show_sizes(rows) {
-    const sizes = left_out(rows) ? rows : rows.filter(row => row.func && row.size_min !== undefined && row.calls.total > 0);
-    section("sizes", "Sizes of what calls move", left_out(rows) ? not_shown(rows) : !sizes.length ? note("No call moved anything.") : table([
-        { title: "function", words: true, value: row => row.func },
-        { title: "bytes each", value: row => row.size_min, text: row => row.size_max > row.size_min ? number(row.size_min) + " to " + number(row.size_max) : number(row.size_min) },
-        { title: "calls", value: row => row.calls.total, text: row => number(row.calls.total) },
-        { title: "bytes", value: row => row.bytes.total, text: row => bytes(row.bytes.total) },
-        { title: "time, all ranks", value: row => row.time ? row.time.total : 0, text: row => row.time ? time(row.time.total) : "\u2013" }], sizes, 3));
+    if (left_out(rows)) return section("sizes", "Sizes of what calls move", not_shown(rows));
+    const sizes = rows.filter(row => row.func && row.size_min !== undefined && row.calls.total > 0);
+    if (!sizes.length) return section("sizes", "Sizes of what calls move", note("No call moved anything."));
+    const messages = by_size(sizes, row => row.messages > 0, row => row.messages), collectives = by_size(sizes, row => row.collective_bytes > 0, row => row.calls.total);
+    section("sizes", "Sizes of what calls move",
+        messages.length ? [el("h3", {}, "Messages by size"), bars(messages.map(sum => [size_words(sum), sum.count, plural(sum.count, "message")]), "point_to_point")] : [],
+        collectives.length ? [el("h3", {}, "Collective calls by size"), bars(collectives.map(sum => [size_words(sum), sum.count, plural(sum.count, "call") + (sum.ns ? ", " + time(sum.ns / sum.count) + " each" : "")]), "collective")] : [],
+        el("h3", {}, "By function"), table([
+            { title: "function", words: true, value: row => row.func },
+            { title: "bytes each", value: row => row.size_min, text: row => row.size_max > row.size_min ? number(row.size_min) + " to " + number(row.size_max) : number(row.size_min) },
+            { title: "calls", value: row => row.calls.total, text: row => number(row.calls.total) },
+            { title: "bytes", value: row => row.bytes.total, text: row => bytes(row.bytes.total) },
+            { title: "time, all ranks", value: row => row.time ? row.time.total : 0, text: row => row.time ? time(row.time.total) : "\u2013" }], sizes, 3, undefined, FEW_ROWS));
 }
 
 function machine_tree(node) {
@@ -363,19 +397,26 @@ function show_machine(properties, machine) {
 
 function show_all() {
     const summary = rows_of("summary")[0] || {};
-    show_summary(summary, rows_of("endings"));
-    const sites = rows_of("sites");
+    const sites = rows_of("sites"), calls = rows_of("calls");
     know_sites(sites);
+    know_calls(calls);
+    show_summary(summary, rows_of("endings"));
+    show_compared(rows_of("diff"), summary, rows_of("other"));
     show_waits(rows_of("waits"), summary);
     const programs = rows_of("loops");
     show_program(programs);
+    show_timeline(rows_of("timeline"), summary);
     show_typical(programs);
-    show_ranks(rows_of("ranks"));
-    show_matrix(text_of("matrix"), summary.ranks || 1);
+    show_ranks(rows_of("ranks"), rows_of("hosts"));
+    show_heat("rank-sites", "Call sites by rank", row => row.func + " at " + site_place(row));
+    show_heat("phases", "Phases by rank", row => row.phase === null ? "before the first marker" : row.phase);
+    show_matrix(text_of("matrix"), rows_of("pairs"), summary.ranks || 1);
     show_sites(sites);
     show_sizes(rows_of("sizes"));
     show_machine(rows_of("properties"), rows_of("machine"));
     document.getElementById("footer").textContent = "Made from the trace by pilgrim-report. pilgrim-decode prints each figure, and each call.";
     window.addEventListener("hashchange", go_to_anchor);
+    window.addEventListener("beforeprint", () => document.querySelectorAll("details.program, details.node:not(.call)").forEach(node => { node.open = true; }));
     go_to_anchor();
+    requestAnimationFrame(() => setTimeout(() => { performance.mark("drawn"); document.body.dataset.drawn = "yes"; })); /* for tests */
 }

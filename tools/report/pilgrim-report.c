@@ -15,7 +15,7 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
-/* Lines of page.html, page.css and of the scripts (by the Makefile). */
+/* Lines of page.html and page.css, and of the scripts, compressed (by the Makefile). */
 static const char *const page[] = {
 #include "page.html.inc"
 };
@@ -23,40 +23,81 @@ static const char *const style[] = {
 #include "page.css.inc"
 };
 static const char *const script[] = {
-#include "page.js.inc"
-#include "waits.js.inc"
-#include "typical.js.inc"
+#include "script.inc"
 };
 
 struct page_settings {
-    const char *trace, *output, *modules;
+    const char *trace, *other, *output, *modules;
+    struct timeline_choice timeline;
     bool force;
 };
 
-static const char usage[] = "usage: pilgrim-report [--force] [--modules=FOLDERS] TRACE [OUT]\n";
+static const char usage[] =
+    "usage: pilgrim-report [--force] [--modules=FOLDERS] [--timeline=all|none|FROM-UNTIL] TRACE [TRACE] [OUT]\n";
 
 static const char help[] =
     "\n"
     "Writes one HTML page that shows a run: where its time went, its program as loops, its ranks, who sent how much "
     "to\n"
-    "whom, its call sites. The page needs no network. OUT is TRACE with the ending .html if it is not given; - is the\n"
-    "standard output.\n"
+    "whom, when, its call sites. The page needs no network. With a second trace it also shows what differs between "
+    "them.\n"
+    "OUT ends with .html; it is the first TRACE with that ending if it is not given; - is the standard output.\n"
     "\n"
     "  --force            replace OUT if it is there\n"
     "  --modules=FOLDERS  folders to search first for the program and its libraries, for source lines\n"
+    "  --timeline=WHICH   calls in the timeline, if the trace has times of calls: all, however large the page gets; "
+    "none; or\n"
+    "                     those between two times in seconds, as pilgrim-decode prints them (1.5-1.75). Without it, as "
+    "many\n"
+    "                     as fit, around the middle of the run\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all written; 1 the trace is damaged or cannot be read, or the page cannot be written; 2 wrong "
     "use.\n";
 
+/* Sets *C from the argument of --timeline. Returns false if it is none. */
+static bool parse_timeline(struct timeline_choice *c, const char *text)
+{
+    double from, until;
+    int end = 0;
+    *c = (struct timeline_choice){.all = strcmp(text, "all") == 0, .none = strcmp(text, "none") == 0};
+    if (c->all || c->none)
+        return true;
+    if (sscanf(text, "%lf-%lf%n", &from, &until, &end) != 2 || text[end] || !(from >= 0 && from < until && until < 1e9))
+        return false;
+    c->from_ns = (uint64_t)(from * 1e9);
+    c->until_ns = (uint64_t)(until * 1e9);
+    return true;
+}
+
+static bool is_page(const char *path)
+{
+    const size_t length = strlen(path);
+    return strcmp(path, "-") == 0 || (length > 5 && strcmp(path + length - 5, ".html") == 0);
+}
+
+/* Takes the file names. Returns -1 or the exit status. */
+static int take_files(struct page_settings *s, int count, char **files)
+{
+    if (count > 1 && is_page(files[count - 1]))
+        s->output = files[--count];
+    if (count >= 1 && count <= 2) {
+        s->trace = files[0];
+        s->other = count == 2 ? files[1] : NULL;
+        return -1;
+    }
+    complain(count ? "there are more than two traces and one output" : "no trace is given");
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+}
+
 /* Returns -1: go on; else the exit status. */
 static int parse(struct page_settings *s, int argc, char **argv)
 {
-    static const struct option options[] = {{"force", no_argument, NULL, 'F'},
-                                            {"modules", required_argument, NULL, 'm'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"force", no_argument, NULL, 'F'},          {"modules", required_argument, NULL, 'm'},
+        {"timeline", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},        {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {
@@ -65,6 +106,13 @@ static int parse(struct page_settings *s, int argc, char **argv)
             break;
         case 'm':
             s->modules = optarg;
+            break;
+        case 't':
+            if (!parse_timeline(&s->timeline, optarg)) {
+                complain("--timeline=%s: it is all, none, or two times in seconds: 1.5-1.75", optarg);
+                fputs(usage, stderr);
+                return EXIT_USAGE;
+            }
             break;
         case 'h':
             printf("%s%s", usage, help);
@@ -76,14 +124,7 @@ static int parse(struct page_settings *s, int argc, char **argv)
             fputs(usage, stderr);
             return EXIT_USAGE;
         }
-    if (argc - optind < 1 || argc - optind > 2) {
-        complain(argc == optind ? "no trace is given" : "there is more than one trace and one output");
-        fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
-    s->trace = argv[optind];
-    s->output = argv[optind + 1];
-    return -1;
+    return take_files(s, argc - optind, argv + optind);
 }
 
 /* Prints LINES, at most so many as there are. */
@@ -116,7 +157,13 @@ static int write_report(const struct page_settings *s, const char *file, const s
     struct pilgrim_error error = {0};
     struct output_file destination;
     int status;
-    struct html_page r = {.trace = trace, .path = s->trace, .file = file, .out = &out};
+    struct html_page r = {.trace = trace,
+                          .path = s->trace,
+                          .file = file,
+                          .choice = s->timeline,
+                          .other = s->other,
+                          .modules = s->modules,
+                          .out = &out};
     out =
         (struct output){.descriptor = output_file_open(&destination, s->output, s->trace, ".html", s->force, &status)};
     if (out.descriptor < 0)

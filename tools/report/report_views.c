@@ -4,20 +4,24 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../decoder/decode_errors.h"
 #include "../../decoder/endings_print.h"
 #include "../../decoder/matrix.h"
 #include "../../decoder/print.h"
 #include "../../decoder/properties.h"
 #include "../../decoder/summary.h"
 #include "../../decoder/table_print.h"
+#include "../diff/diff_traces.h"
 #include "../waits/waits_report.h"
 #include "analysis/profile.h"
 #include "analysis/thread_loops.h"
 #include "report.h"
+#include "report_pack.h"
 
 static bool every(const void *context, uint32_t number)
 {
@@ -34,21 +38,21 @@ static enum pilgrim_status no_room(struct pilgrim_error *error)
 
 /* ---- views ---- */
 
-static enum pilgrim_status print_properties(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_properties(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     (void)error;
     properties_print(o, r->trace, true);
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status print_endings(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_endings(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     (void)error;
     endings_print(o, r->trace, true);
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status print_summary(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_summary(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct summary summary;
     const enum pilgrim_status status = summary_make(&summary, r->trace, error);
@@ -57,7 +61,7 @@ static enum pilgrim_status print_summary(const struct html_page *r, struct outpu
     return status;
 }
 
-static enum pilgrim_status print_loops(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_loops(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct loops_list *loops = loops_new(r->trace, false);
     const struct loops_options options = {
@@ -76,12 +80,7 @@ static enum pilgrim_status print_loops(const struct html_page *r, struct output 
     return status;
 }
 
-static enum pilgrim_status print_ranks(const struct html_page *r, struct output *o, struct pilgrim_error *error)
-{
-    return rank_times_print(o, r->trace, true, every, NULL, error);
-}
-
-static enum pilgrim_status print_sites(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_sites(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct pilgrim_table *table;
     const enum pilgrim_status status = table_make(r->trace, NULL, PILGRIM_KEY_SITE, r->lines, &table, error);
@@ -91,7 +90,7 @@ static enum pilgrim_status print_sites(const struct html_page *r, struct output 
     return status;
 }
 
-static enum pilgrim_status print_sizes(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_sizes(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct pilgrim_table *table;
     const unsigned keys = PILGRIM_KEY_FUNCTION | PILGRIM_KEY_SIZE;
@@ -102,14 +101,15 @@ static enum pilgrim_status print_sizes(const struct html_page *r, struct output 
     return status;
 }
 
-static enum pilgrim_status print_matrix(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_matrix(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    const struct matrix_options options = {.format = MATRIX_CSV, .rank = every, .thread = every};
+    const struct matrix_options options = {
+        .format = MATRIX_CSV, .rank = every, .thread = every, .block = report_block(r->trace)};
     uint64_t unsized;
     return matrix_print(o, r->trace, &options, &unsized, error);
 }
 
-static enum pilgrim_status print_machine(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_machine(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct pilgrim_system *system;
     enum pilgrim_status status = pilgrim_system_open(r->trace, &system, error);
@@ -120,9 +120,13 @@ static enum pilgrim_status print_machine(const struct html_page *r, struct outpu
     return status;
 }
 
-static enum pilgrim_status print_waits(const struct html_page *r, struct output *o, struct pilgrim_error *error)
+static enum pilgrim_status print_waits(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct report waits = {.o = o, .format = REPORT_JSON};
+    if (!r->choice.none) {
+        waits.see = timeline_take_wait;
+        waits.see_context = &r->waits;
+    }
     const char *why;
     const enum pilgrim_status status = waits_of_trace(&waits, r->trace, &why, error);
     if (why) {
@@ -133,56 +137,90 @@ static enum pilgrim_status print_waits(const struct html_page *r, struct output 
     return status;
 }
 
-static const struct view {
-    const char *name;
-    enum pilgrim_status (*print)(const struct html_page *r, struct output *o, struct pilgrim_error *error);
-} views[] = {
-    {"summary", print_summary}, {"properties", print_properties}, {"endings", print_endings}, {"loops", print_loops},
-    {"ranks", print_ranks},     {"sites", print_sites},           {"sizes", print_sizes},     {"matrix", print_matrix},
-    {"machine", print_machine}, {"waits", print_waits},
-};
+static enum pilgrim_status print_timeline(struct html_page *r, struct output *o, struct pilgrim_error *error)
+{
+    return timeline_print(o, r->trace, &r->choice, &r->waits, r->lines, error);
+}
+
+/* ---- another trace ---- */
+
+enum pilgrim_status report_diff(struct html_page *r, struct output *o, struct pilgrim_error *error)
+{
+    const struct diff_options options = {
+        .paths = {r->file, r->other}, .modules = r->modules, .json = true, .memory = UINT64_MAX};
+    const char *path;
+    if (!r->other || diff_traces(&options, o, &path, error) != EXIT_WRONG)
+        return PILGRIM_OK;
+    if (path)
+        complain("%s: %s", path, error->message);
+    *error = (struct pilgrim_error){.status = PILGRIM_DAMAGED, .message = "the traces cannot be compared"};
+    return PILGRIM_DAMAGED;
+}
+
+enum pilgrim_status report_other(struct html_page *r, struct output *o, struct pilgrim_error *error)
+{
+    struct pilgrim_trace *trace;
+    struct summary summary;
+    if (!r->other)
+        return PILGRIM_OK;
+    enum pilgrim_status status = pilgrim_open(r->other, &trace, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = summary_make(&summary, trace, error);
+    summary_json(o, &summary, r->other, r->other, NULL);
+    summary_free(&summary);
+    pilgrim_close(trace);
+    return status;
+}
 
 /* ---- elements ---- */
 
-/* Copies the text of DESCRIPTOR to OUT. "<" is in JSON within strings only, so it can be written as \u003c; then no
- * text of a trace can end the element. */
-static bool copy_escaped(struct output *out, int descriptor)
+/* In the order of their worth: the first ones have room for certain. */
+static const struct view {
+    const char *name;
+    report_view *print;
+} views[] = {
+    {"summary", print_summary},     {"properties", print_properties}, {"endings", print_endings},
+    {"diff", report_diff},          {"other", report_other},          {"sites", print_sites},
+    {"sizes", print_sizes},         {"calls", report_calls},          {"loops", print_loops},
+    {"ranks", report_ranks},        {"hosts", report_hosts},          {"machine", print_machine},
+    {"waits", print_waits},         {"matrix", print_matrix},         {"rank-sites", report_rank_sites},
+    {"phases", report_rank_phases}, {"pairs", report_pairs},          {"timeline", print_timeline},
+};
+
+static void print_left_out(struct output *o, uint64_t bytes)
 {
-    static char buffer[1 << 16];
-    ssize_t length;
-    if (lseek(descriptor, 0, SEEK_SET) != 0)
-        return false;
-    while ((length = read(descriptor, buffer, sizeof buffer)) > 0)
-        for (ssize_t i = 0; i < length; i++)
-            if (buffer[i] == '<')
-                out_text(out, "\\u003c");
-            else
-                out_char(out, buffer[i]);
-    return length == 0;
+    out_text(o, "{\"left_out\":");
+    out_uint(o, bytes);
+    out_text(o, "}");
 }
 
 /* Prints one view. errors: those of the view */
 static enum pilgrim_status print_element(struct html_page *r, const struct view *view, struct output *o,
                                          struct pilgrim_error *error)
 {
+    struct packed packed = {0};
+    const bool whole = r->choice.all && view->print == print_timeline;
     const enum pilgrim_status status = view->print(r, o, error);
     out_flush(o);
-    out_text(r->out, "<script type=\"application/json\" id=\"data-");
+    int wrong = o->error;
+    if (!wrong && (whole || o->flushed <= REPORT_TEXT_MAX))
+        wrong = report_pack(o->descriptor, whole ? REPORT_TIMELINE_MAX : r->room, &packed);
+    out_text(r->out, "<script type=\"text/plain\" id=\"data-");
     out_text(r->out, view->name);
-    out_text(r->out, "\">\n");
-    bool copied = !o->error;
-    if (o->flushed > REPORT_VIEW_MAX) {
-        char text[64];
-        snprintf(text, sizeof text, "{\"left_out\":%llu}\n", (unsigned long long)o->flushed);
-        out_text(r->out, text);
-    } else
-        copied = copied && copy_escaped(r->out, o->descriptor);
+    out_text(r->out, "\">");
+    if (packed.text)
+        out_bytes(r->out, packed.text, packed.length);
+    else
+        print_left_out(r->out, o->flushed);
     out_text(r->out, "</script>\n");
-    if (copied)
+    if (!whole)
+        r->room -= packed.length;
+    free(packed.text);
+    if (!wrong)
         return status;
     *error = (struct pilgrim_error){.status = PILGRIM_IO};
-    snprintf(error->message, sizeof error->message, "no room for a temporary file: %s",
-             strerror(o->error ? o->error : errno));
+    snprintf(error->message, sizeof error->message, "no room for a temporary file: %s", strerror(wrong));
     return PILGRIM_IO;
 }
 
@@ -190,6 +228,7 @@ enum pilgrim_status report_views(struct html_page *r, struct pilgrim_error *erro
 {
     static struct output view;
     enum pilgrim_status first = PILGRIM_OK;
+    r->room = REPORT_VIEWS_MAX;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         struct pilgrim_error e = {0};
         view = (struct output){.descriptor = memfd_create("pilgrim-report", MFD_CLOEXEC)};
@@ -202,5 +241,7 @@ enum pilgrim_status report_views(struct html_page *r, struct pilgrim_error *erro
             *error = e;
         }
     }
+    free(r->waits.all);
+    r->waits = (struct timeline_waits){0};
     return first;
 }

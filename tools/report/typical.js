@@ -41,7 +41,7 @@ function iteration_of(loop) {
     return { parts, bands, rows, length: now };
 }
 
-const node_name = node => node.loop ? "loop " + node.number + ", " + trips(node) : (node.function || node.func) + (node.at ? " at " + node.at : "");
+const node_name = node => node.loop ? loop_name(node) + ", " + trips(node) : (node.function || node.func) + (node.at ? " at " + node.at : "");
 
 function part_words(part, loop) {
     const each = part.node.total / loop.total; /* calls in an iteration */
@@ -76,7 +76,7 @@ function show_iteration(chosen, select) {
         const hit = row < rows && at(bands, (event.clientX - box.left) / box.width * length, row);
         if (hit && hit.node.loop) select(hit.node);
     });
-    return [el("p", {}, el("a", { href: "#loop-" + chosen.loop.number }, "Loop " + chosen.loop.number), " of " + chosen.threads + ", " + trips(chosen.loop) + ": an iteration takes ",
+    return [el("p", {}, el("a", { href: "#" + chosen.loop.anchor }, loop_name(chosen.loop).replace("l", "L")), " of " + chosen.threads + ", " + trips(chosen.loop) + ": an iteration takes ",
         el("span", { title: exact_ns(length), class: "length" }, time(length)), " on average, " + share(in_mpi / length) + " of it in MPI."), view.element,
     table([{ title: "begins at", value: part => part.start, text: part => time(part.start) },
         { title: "what", words: true, value: part => part_words(part, chosen.loop) },
@@ -100,7 +100,7 @@ function show_typical(programs) {
         if (k >= 0) { choice.value = String(k); show(k); }
     }).flat());
     const choice = el("select", { onchange: () => show(Number(choice.value)) }, offered.map((one, i) =>
-        el("option", { value: String(i) }, "loop " + one.loop.number + ", " + trips(one.loop) + ", " + time(one.length) + " each (" +
+        el("option", { value: String(i) }, loop_name(one.loop) + ", " + trips(one.loop) + ", " + time(one.length) + " each (" +
             (one.threads.length > 40 ? one.threads.slice(0, 40) + "\u2026" : one.threads) + ")")));
     section("iteration", "A typical iteration", el("p", {}, "Drawn from means over all iterations and ranks of a loop, not from one that was measured: computing (",
         el("span", { style: { color: "var(--computing)" } }, "green"), ") and MPI calls (", el("span", { style: { color: "var(--point_to_point)" } }, "blue"),

@@ -65,6 +65,18 @@ function wait_sentence(line, all_ns) {
         named ? ["; " + share(cost_of(root) / line.total_ns) + " of it is due to ", doing_words(root, true)] : "", ".");
 }
 
+/* What the summary says of waits: the sentences of the longest ones. */
+function waiting_lines(run) {
+    const rows = rows_of("waits"), s = rows.find(r => r.run_ns !== undefined);
+    return s ? wait_lines(rows).filter(line => line.count).map(line => [...wait_sentence(line, s.run_ns * run.ranks).childNodes]) : [];
+}
+
+/* The place of a call site as people know it. */
+function site_place(row) {
+    const i = site_numbers.get(site_key(row.func, row.site));
+    return i === undefined ? row.site : place_of(site_rows[i]);
+}
+
 function efficiency_table(s) {
     const rows = [["parallel efficiency", s.parallel_efficiency, "time outside of MPI, of all ranks' time; the product of the next two"],
         ["load balance", s.load_balance, "mean by largest time outside of MPI; 1: all ranks compute as long"],
@@ -104,11 +116,11 @@ function show_waits(rows, run) {
     const unresolved = rows.reduce((sum, r) => sum + (r.not_resolved || 0), 0), delays = rows.filter(r => r.delay_ns !== undefined && r.delay_ns > r.error_ns);
     const part = (v, error) => error > 0 && v <= error ? "not more than its error" : share(v) + (error >= 0.0005 ? " \u00b1 " + share(error) : "");
     section("waits", "Waits", el("p", {}, "Time that calls spend waiting for a call of another rank to begin, and what that rank did meanwhile."),
-        facts([["outside of MPI", part(s.useful, s.useful_error)], ["waiting in MPI", part(s.waiting, s.waiting_error)], ["else in MPI", share(s.mpi)],
+        !(s.run_ns > 0) ? note("The times of its single calls are lost, as they are of processes that die: their journals have those of whole blocks of calls. So waits are not known.") : facts([["outside of MPI", part(s.useful, s.useful_error)], ["waiting in MPI", part(s.waiting, s.waiting_error)], ["else in MPI", share(s.mpi)],
             ["not counted", unresolved ? plural(unresolved, "wait") + " not longer than the error of the clocks" : ""],
             ["incomplete", s.collectives_incomplete ? plural(s.collectives_incomplete, "collective operation") : ""],
             ["clocks", s.backward ? plural(s.backward, "message") + " arrived before they were sent, by up to " + time(s.backward_max_ns) : ""]]),
-        lines.length ? el("ul", { id: "longest-waits" }, lines.slice(0, WORST_WAITS).map(line => wait_sentence(line, all_ns))) : note("No call waited longer than the error of the clocks."), finding_list(rows),
+        lines.length ? el("ul", { id: "longest-waits" }, lines.slice(0, WORST_WAITS).map(line => wait_sentence(line, all_ns))) : s.run_ns > 0 ? note("No call waited longer than the error of the clocks.") : [], finding_list(rows),
         s.parallel_efficiency > 0 ? efficiency_table(s) : [],
         lines.length ? [el("h3", {}, "Patterns, by call site"), table([
             { title: "pattern", words: true, value: l => l.pattern, exact: l => PATTERN_WORDS[l.pattern] || "" }, { title: "where", words: true, value: l => l.func + l.site, text: l => site_link(l.func, l.site) },

@@ -77,7 +77,7 @@ static bool take_wait(void *context, const struct cause_event *event)
 {
     const struct report *r = context;
     const struct cause_thread *t = report_thread(r, event->thread);
-    return (!r->each || report_wait(context, event)) &&
+    return (!r->see || r->see(r->see_context, event)) && (!r->each || report_wait(context, event)) &&
            (!r->loops || loop_waits_add(r->loops, t->rank, t->thread, event->seq, event->wait_ns, event->error_ns));
 }
 
@@ -88,7 +88,7 @@ static enum pilgrim_status print_waits(struct report *r, const struct pilgrim_tr
     enum pilgrim_status status = PILGRIM_NOMEM, printed = PILGRIM_OK;
     r->loops = r->by_loop ? loop_waits_new(trace) : NULL;
     if (r->loops || !r->by_loop)
-        status = wait_states_find(r->w, trace, r->loops || r->each ? take_wait : NULL, r, error);
+        status = wait_states_find(r->w, trace, r->loops || r->each || r->see ? take_wait : NULL, r, error);
     else
         *error = second;
     if (r->w->match) {

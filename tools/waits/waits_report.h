@@ -18,7 +18,9 @@ struct report {
     struct source_lines *lines;
     enum report_format format;
     uint64_t limit;
-    bool each;                /* print each wait */
+    bool each;     /* print each wait */
+    wait_each see; /* takes each wait, for the caller; NULL: nobody */
+    void *see_context;
     bool by_loop;             /* print waits by loop */
     struct loop_waits *loops; /* while they are found; NULL: not by loop */
     /* while it is printed */

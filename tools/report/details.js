@@ -1,0 +1,77 @@
+/* What a call of the program is in detail, when it is opened: what it does in words, how long it takes, on which ranks, with whom. */
+
+let call_rows = [];
+
+function know_calls(rows) {
+    call_rows = left_out(rows) ? [] : rows.filter(row => row.func);
+}
+
+/* The call sites that a node stands for: "app.c:87", or several whose numbers are from one to the other: "app.c:7..12", "solve+0x1f..0x40". */
+function calls_of(node) {
+    const several = /^(.*?)((?:0x)?[0-9a-f]+)\.\.((?:0x)?[0-9a-f]+)$/.exec(node.at || "");
+    const fits = at => {
+        if (!several) return at === node.at;
+        const own = at.startsWith(several[1]) ? Number(at.slice(several[1].length)) : NaN;
+        return own >= Number(several[2]) && own <= Number(several[3]);
+    };
+    return call_rows.filter(row => row.func === node.func && fits(row.at));
+}
+
+function histogram(title, statistics, kind) {
+    const known = statistics.filter(s => s);
+    if (!known.length) return null;
+    const counts = [], total = known.reduce((sum, s) => sum + s.mean * s.count, 0), calls = known.reduce((sum, s) => sum + s.count, 0);
+    known.forEach(s => s.histogram.forEach((count, i) => { counts[i] = (counts[i] || 0) + count; }));
+    const first = counts.findIndex(count => count > 0);
+    const rows = counts.map((count, i) => [i === 0 ? "0" : "from " + time(2 ** (i - 1)), count || 0, number(count || 0)]).slice(Math.max(0, first));
+    const least = known.every(s => s.min !== undefined) ? ", least " + time(Math.min(...known.map(s => s.min))) : "";
+    return [el("p", {}, title + ": mean " + time(total / calls) + least + ", most " + time(Math.max(...known.map(s => s.max)))), rows.length > 1 ? bars(rows, kind) : null];
+}
+
+/* The ranks of call sites, from the map of call sites by rank. */
+function ranks_of_calls(calls) {
+    const map = heat_rows("rank-sites"), rows = map.rows.filter(row => calls.some(call => call.func === row.func && call.site === row.site));
+    if (!rows.length || !rows[0].ns.length) return null;
+    const sums = rows[0].ns.map((_, i) => rows.reduce((sum, row) => sum + row.ns[i], 0)), mean = sums.reduce((a, b) => a + b, 0) / sums.length;
+    const order = sums.map((ns, i) => [ns, i]).filter(([ns]) => ns > 0).sort((a, b) => b[0] - a[0]);
+    if (!order.length) return null;
+    const shown = [...order.slice(0, 3), ...order.slice(3).slice(-1)];
+    return [el("p", {}, "Time on ranks: mean " + time(mean) + (map.estimated ? " (estimated)" : "") + ", the longest first, and the shortest"), bars(shown.map(([ns, i]) => [map.name(i), ns, time(ns)]), "point_to_point")];
+}
+
+/* Whom calls send to: how far away, and how much. */
+function partners_of(calls) {
+    const steps = new Map();
+    for (const row of rows_of("pairs").filter(row => row.pairs && calls.some(call => call.func === row.func && call.site === row.site)))
+        for (let i = 0; i < row.pairs.length; i += 4) {
+            const [from, to, messages, size] = row.pairs.slice(i, i + 4), key = to < 0 ? "not known" : to - from;
+            const sum = steps.get(key) || { messages: 0, bytes: 0, ranks: 0 };
+            sum.messages += messages;
+            sum.bytes += size;
+            sum.ranks++;
+            steps.set(key, sum);
+        }
+    const order = [...steps].sort((a, b) => b[1].messages - a[1].messages);
+    if (!order.length) return null;
+    return [el("p", {}, "Sends to"), bars(order.slice(0, 8).map(([step, sum]) => [step === "not known" ? step : "rank" + (step < 0 ? "\u2212" + -step : "+" + step), sum.messages,
+        plural(sum.messages, "message") + ", " + bytes(sum.bytes) + ", from " + plural(sum.ranks, "rank")]), "point_to_point"), order.length > 8 ? note("and " + (order.length - 8) + " others") : null];
+}
+
+function call_details(node) {
+    const calls = calls_of(node), read = calls.reduce((sum, call) => sum + call.read, 0), words = new Map();
+    calls.forEach(call => call.words.forEach(([text, count]) => words.set(text, (words.get(text) || 0) + count)));
+    const lines = [...words].sort((a, b) => b[1] - a[1]).slice(0, 6), others = read - lines.reduce((sum, line) => sum + line[1], 0);
+    const part = count => read > 0 && count < read ? " (" + share(count / read) + " of the calls)" : "";
+    if (!calls.length) return [note("Nothing more is known of this call.")];
+    return [lines.some(([text]) => text) ? el("ul", { class: "does" }, lines.filter(([text]) => text).map(([text, count]) => el("li", {}, text, el("span", { class: "faint" }, part(count)))),
+        others > 0 ? el("li", { class: "faint" }, "other arguments" + part(others)) : null) : null,
+    node.func === "MPI_Finalize" ? null : histogram("In the call", calls.map(call => call.in), "point_to_point"), histogram("Computing before it", calls.map(call => call.before), "computing"), ranks_of_calls(calls), partners_of(calls),
+    el("p", { class: "faint" }, "Calls of this call site wherever it is reached from: ", calls.slice(0, 4).map((call, i) => [i ? ", " : "", site_link(call.func, call.site)]), calls.length > 4 ? ", \u2026" : "")];
+}
+
+function call_node(node, row) {
+    const inside = el("div", { class: "details" });
+    const details = el("details", { class: "node call" }, el("summary", {}, row), inside);
+    details.addEventListener("toggle", () => { if (details.open && !inside.firstChild) inside.append(...call_details(node).flat(Infinity).filter(child => child)); });
+    return details;
+}
