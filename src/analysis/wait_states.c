@@ -10,9 +10,9 @@
 
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
-    static const char *const names[] = {"late sender",   "late receiver",  "wait at barrier",
-                                        "wait at n x n", "late broadcast", "early reduce",
-                                        "wait at scan",  "wait at fence",  "wait at other collective"};
+    static const char *const names[] = {
+        "late sender",  "late receiver", "wait at barrier",  "wait at n x n", "late broadcast",
+        "early reduce", "wait at scan",  "wait at neighbor", "wait at fence", "wait at other collective"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
 }
 
@@ -356,21 +356,54 @@ static int by_rank(const void *a, const void *b)
     return (x->comm_rank > y->comm_rank) - (x->comm_rank < y->comm_rank);
 }
 
+/* Returns the entries by rank, C->entered of them; to be freed. NULL: no memory */
+static const struct match_entry **entries_by_rank(const struct match_collective *c)
+{
+    const struct match_entry **entries = malloc(c->entered * sizeof *entries);
+    size_t count = 0;
+    for (const struct match_entry *e = c->entries; e && entries; e = e->next)
+        entries[count++] = e;
+    if (entries)
+        qsort(entries, count, sizeof *entries, by_rank);
+    return entries;
+}
+
 static bool scan(struct wait_states *w, const struct match_collective *c)
 {
-    const struct match_entry **entries = malloc(c->entered * sizeof *entries), *last = NULL;
-    size_t count = 0;
+    const struct match_entry **entries = entries_by_rank(c), *last = NULL;
     uint64_t latest = 0; /* that the last one may have begun */
     bool good = entries != NULL;
-    for (const struct match_entry *e = c->entries; e && good; e = e->next)
-        entries[count++] = e;
-    if (good)
-        qsort(entries, count, sizeof *entries, by_rank);
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < c->entered && good; i++) {
         good = wait_for(w, WAIT_SCAN, entries[i], last, last ? latest - last->begun->enter_ns : 0);
         const uint64_t here = entries[i]->begun->enter_ns + entries[i]->begun->enter_error_ns;
         latest = here > latest ? here : latest;
         last = !last || entries[i]->begun->enter_ns > last->begun->enter_ns ? entries[i] : last;
+    }
+    free(entries);
+    return good;
+}
+
+/* Each waits for those that it receives from. With counts of its own for each of them it may receive nothing from the
+ * last one, and leave before that comes. */
+static bool neighbors(struct wait_states *w, const struct match_collective *c)
+{
+    const struct match_entry **entries = entries_by_rank(c);
+    bool good = entries != NULL;
+    for (const struct match_entry *e = c->entries; e && good; e = e->next) {
+        const struct match_entry *last = NULL;
+        uint64_t latest = 0;
+        for (size_t i = 0; e->receives && i < e->source_count; i++) {
+            const uint64_t rank = (uint64_t)e->sources[i];
+            const struct match_entry *other =
+                rank < c->entered && entries[rank]->comm_rank == e->sources[i] ? entries[rank] : NULL;
+            if (!other || other == e || !other->sends)
+                continue;
+            const uint64_t at = other->begun->enter_ns + other->begun->enter_error_ns;
+            latest = at > latest ? at : latest;
+            last = !last || other->begun->enter_ns > last->begun->enter_ns ? other : last;
+        }
+        if (last && e->ended && e->ended->timed && e->ended->leave_ns > last->begun->enter_ns)
+            good = wait_for(w, WAIT_NEIGHBOR, e, last, latest - last->begun->enter_ns);
     }
     free(entries);
     return good;
@@ -419,6 +452,8 @@ static bool see_collective(void *context, const struct match_collective *c)
         return to_root(w, c);
     case MATCH_SCAN:
         return scan(w, c);
+    case MATCH_NEIGHBORS:
+        return neighbors(w, c);
     case MATCH_PAIRS:
     case MATCH_OTHER:
         return if_met(w, c);

@@ -22,6 +22,7 @@ enum wait_pattern {
     WAIT_BROADCAST,     /* min(E_root, L) - E of those that receive something from the root */
     WAIT_REDUCE,        /* at the root: min E of the others that send something, - E */
     WAIT_SCAN,          /* max E of the ranks before, - E */
+    WAIT_NEIGHBOR,      /* max E of the neighbors that it receives from, - E, if it left after that */
     WAIT_FENCE,         /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */
     WAIT_OTHER,         /* and what makes or frees communicators, windows, files */
     WAIT_PATTERNS

@@ -147,6 +147,17 @@ static void fence(void)
     MPI_Win_free(&window);
 }
 
+static void neighbors(void) /* a ring: with four ranks, two of them are neighbors of the one that is late */
+{
+    int extent = world_size, period = 1;
+    MPI_Comm ring;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &extent, &period, 0, &ring);
+    work(0);
+    MPI_Neighbor_allgather(data, 1, MPI_INT, other, 1, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
 static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -179,6 +190,7 @@ static const struct {
     {"chain", chain},
     {"alltoallv", alltoallv},
     {"fence", fence},
+    {"neighbors", neighbors},
     {"hidden", hidden},
 };
 
