@@ -69,6 +69,34 @@ static bool add_cause(struct wait_states *w, enum wait_pattern pattern, uint32_t
     return true;
 }
 
+/* ---- the order in which messages are received ---- */
+
+static bool keep_late(struct wait_states *w, const struct cause_event *event, size_t row)
+{
+    struct late_senders *of = w->late_senders[event->thread];
+    if (!of && !(of = w->late_senders[event->thread] = calloc(1, sizeof *of)))
+        return false;
+    of->last[of->next++ % LATE_SENDERS] = (struct late_sender){
+        .sent_ns = event->late->enter_ns > event->error_ns ? event->late->enter_ns - event->error_ns : 0,
+        .wait_ns = event->wait_ns,
+        .row = row};
+    return true;
+}
+
+/* A call has received a message. What was sent later and waited for before could have been received after it. */
+static void put_off(struct wait_states *w, const struct cause_event *event)
+{
+    struct late_senders *of = w->late_senders[event->thread];
+    for (size_t i = 0; of && event->sent_ns && i < LATE_SENDERS; i++) {
+        struct late_sender *late = &of->last[i];
+        if (!late->wait_ns || late->sent_ns <= event->sent_ns)
+            continue;
+        w->rows[late->row].sum.put_off_count++;
+        w->rows[late->row].sum.put_off_ns += late->wait_ns;
+        late->wait_ns = 0;
+    }
+}
+
 /* Counts what a call has waited. Sets its wait to 0 if that is not resolved. */
 static bool add(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
@@ -88,7 +116,8 @@ static bool add(struct wait_states *w, struct cause_event *event, const struct m
     row->sum.error_ns += event->error_ns;
     row->sum.max_ns = event->wait_ns > row->sum.max_ns ? event->wait_ns : row->sum.max_ns;
     const struct cause_thread *late = &w->causes_found.threads[event->late->thread];
-    return add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
+    return (event->kind != WAIT_LATE_SENDER || keep_late(w, event, (size_t)(row - w->rows))) &&
+           add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
 }
 
 /* ---- messages ---- */
@@ -174,6 +203,18 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
     w->backward_max_ns = early > w->backward_max_ns ? early : w->backward_max_ns;
 }
 
+/* CALL has received what SENT has sent. */
+static bool note_sent(const struct wait_states *w, struct match_call *call, const struct match_call *sent)
+{
+    struct cause_event *event = event_of(w, call);
+    const uint64_t clock = pilgrim_clock_error(match_clock(w->match, sent->rank), sent->local_enter_ns),
+                   error = clock > UINT64_MAX - sent->enter_error_ns ? UINT64_MAX : clock + sent->enter_error_ns,
+                   latest = error > UINT64_MAX - sent->enter_ns ? UINT64_MAX : sent->enter_ns + error;
+    if (event && !call->given && (!event->sent_ns || latest < event->sent_ns))
+        event->sent_ns = latest;
+    return event != NULL;
+}
+
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
     struct wait_states *w = context;
@@ -185,7 +226,7 @@ static bool see_message(void *context, const struct match_operation *send, const
     const uint64_t began = send->begun->enter_ns, posted = receive->begun->enter_ns;
     if (received && received->timed) {
         check_clocks(w, received, send->begun);
-        if (!depends(w, received, send->begun))
+        if (!depends(w, received, send->begun) || !note_sent(w, received, send->begun))
             return false;
     }
     if (received && !received->given && blocks(w, received)) {
@@ -222,6 +263,7 @@ static bool see_call(void *context, struct match_call *call)
     struct cause_event *event = call->user;
     if (!event)
         return true;
+    put_off(w, event);
     return (!event->wait_ns || add(w, event, call)) && causes_resolve(&w->causes_found, event);
 }
 
@@ -552,7 +594,8 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                               .match = match_new(trace),
                               .process_count = pilgrim_rank_count(trace),
                               .first_ns = UINT64_MAX};
-    if (!causes_begin(&w->causes_found, trace, see_roots, w) || !w->match)
+    if (!causes_begin(&w->causes_found, trace, see_roots, w) || !w->match ||
+        !(w->late_senders = calloc((size_t)w->causes_found.thread_count + 1, sizeof(struct late_senders *))))
         return no_memory(error);
     w->row_numbers = &rows;
     w->cause_numbers = &causes;
@@ -571,6 +614,9 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
 void wait_states_free(struct wait_states *w)
 {
     match_free(w->match);
+    for (uint32_t i = 0; w->late_senders && i < w->causes_found.thread_count; i++)
+        free(w->late_senders[i]);
+    free(w->late_senders);
     causes_free(&w->causes_found);
     findings_free(&w->findings);
     free(w->rows);
