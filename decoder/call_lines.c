@@ -23,7 +23,7 @@ struct body {
 struct call_lines {
     struct output *out;
     struct source_lines *sources;
-    bool json;
+    enum call_format format;
     uint64_t frames; /* of a path, at most */
     uint64_t columns;
     struct text_style style;
@@ -40,12 +40,13 @@ struct call_lines {
     char text[BODIES_BYTES_MAX];
 };
 
-struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames, struct source_lines *sources)
+struct call_lines *call_lines_new(struct output *out, enum call_format format, uint64_t frames,
+                                  struct source_lines *sources)
 {
     struct call_lines *l = calloc(1, sizeof *l);
     if (l) {
         l->out = out;
-        l->json = json;
+        l->format = format;
         l->frames = frames;
         l->sources = sources;
     }
@@ -54,9 +55,9 @@ struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames
 
 enum pilgrim_status call_lines_set(struct call_lines *l, const struct call_lines_style *style)
 {
-    l->columns = l->json ? 0 : style->columns;
+    l->columns = l->format == CALLS_TEXT ? style->columns : 0;
     l->style = (struct text_style){.is_short = style->is_short, .color = style->color};
-    if (l->json || !style->trace)
+    if (l->format != CALLS_TEXT || !style->trace)
         return PILGRIM_OK;
     l->style.library = pilgrim_property(style->trace, "library");
     l->names = communicator_names_new(style->trace);
@@ -80,7 +81,9 @@ static void forget(struct call_lines *l)
 
 enum pilgrim_status call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread)
 {
-    l->head_length = l->json ? json_head(l->head, rank, thread) : text_head(l->head, rank, thread);
+    l->head_length = l->format == CALLS_JSON  ? json_head(l->head, rank, thread)
+                     : l->format == CALLS_CSV ? csv_call_begin(l->head, rank, thread)
+                                              : text_head(l->head, rank, thread);
     forget(l);
     return !l->names || communicator_names_begin(l->names, rank, thread) ? PILGRIM_OK : PILGRIM_NOMEM;
 }
@@ -100,9 +103,12 @@ static void cache_body(struct call_lines *l, uint64_t number, uint64_t start, st
 
 static struct text_marks print_body(struct call_lines *l, const struct pilgrim_call *call)
 {
-    if (!l->json)
+    if (l->format == CALLS_TEXT)
         return text_body(l->out, call, &l->style, l->frames, l->sources);
-    json_body(l->out, call, l->frames, l->sources);
+    if (l->format == CALLS_JSON)
+        json_body(l->out, call, l->frames, l->sources);
+    else
+        csv_call_body(l->out, call, l->sources);
     return (struct text_marks){0};
 }
 
@@ -192,8 +198,8 @@ static void fit(struct call_lines *l, uint64_t start, uint64_t body, struct text
 
 void call_lines_in_flight(struct call_lines *l, const struct in_flight *call)
 {
-    in_flight_text(call, l->json, l->note);
-    l->has_note = true;
+    in_flight_text(call, l->format == CALLS_JSON, l->note);
+    l->has_note = l->format != CALLS_CSV; /* there, what it returned is empty */
 }
 
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
@@ -204,8 +210,10 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
         forget(l); /* bodies have other names now */
     out_bytes(l->out, l->head, l->head_length);
     out_uint(l->out, call->seq);
-    if (!l->json)
+    if (l->format == CALLS_TEXT)
         text_times(l->out, call);
+    else if (l->format == CALLS_CSV)
+        csv_call_times(l->out, call);
     const uint64_t body = out_position(l->out);
     if (call->identity > 0)
         marks = print_cached(l, call);
@@ -217,7 +225,7 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
         drop_callers(l, start, (size_t)(body - start) + marks.behind);
         fit(l, start, body, marks);
     }
-    if (l->json)
+    if (l->format == CALLS_JSON)
         json_times(l->out, call);
     else
         out_char(l->out, '\n');

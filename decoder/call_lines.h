@@ -12,9 +12,13 @@
 
 struct call_lines;
 
-/* Returns a printer to OUT, in JSON or for people, with at most FRAMES of each call path. SOURCES finds source
- * lines, for people; NULL: none are printed. OUT and SOURCES are borrowed until call_lines_free. NULL: no memory */
-struct call_lines *call_lines_new(struct output *out, bool json, uint64_t frames, struct source_lines *sources);
+enum call_format { CALLS_TEXT, CALLS_JSON, CALLS_CSV };
+
+/* Returns a printer to OUT, with at most FRAMES of each call path. SOURCES finds source
+ * lines, in text and CSV; NULL: none are printed. OUT and SOURCES are borrowed until call_lines_free. NULL: no memory
+ */
+struct call_lines *call_lines_new(struct output *out, enum call_format format, uint64_t frames,
+                                  struct source_lines *sources);
 
 /* How lines for people are printed. Without: as they are, with numbers for names. */
 struct call_lines_style {
@@ -33,7 +37,7 @@ enum pilgrim_status call_lines_begin(struct call_lines *l, uint32_t rank, uint32
 /* The next call had not returned. */
 void call_lines_in_flight(struct call_lines *l, const struct in_flight *call);
 
-/* Prints the line of CALL. */
+/* Prints the line of CALL. CSV has the columns of csv_call_head (print.h). */
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call);
 
 #endif

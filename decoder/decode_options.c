@@ -278,9 +278,9 @@ static bool check_given(const struct options *o, enum option_view view, uint64_t
         complain("--stats=histograms does not go with --format=csv, which can be had as: text, json");
         return false;
     }
-    if (o->json && (o->full || given >> (option_row_of('w') - option_rows) & 1)) {
-        complain("--%s does not go with --format=json, which has all of a call on one line",
-                 o->full ? "full" : "width");
+    if ((o->json || o->csv) && (o->full || given >> (option_row_of('w') - option_rows) & 1)) {
+        complain("--%s does not go with --format=%s, which has all of a call on one line", o->full ? "full" : "width",
+                 o->json ? "json" : "csv");
         return false;
     }
     if (view == VIEW_SYSTEM && o->limit != UINT64_MAX && !o->ranks.count && !o->csv) {

@@ -2,7 +2,10 @@
 /* Endings; see endings_print.h. pilgrim-merge sets the properties (tools/merge/journals.c). */
 #include "endings_print.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "csv_cells.h"
 
 static const struct part {
     const char *property;
@@ -70,6 +73,52 @@ void endings_print_partial(struct output *out, const char *prefix, const struct 
         separator = ", ";
     }
     out_char(out, '\n');
+}
+
+/* True if RANK is in a list such as "0-2,7,9-15/2". */
+static bool list_has_rank(const char *list, size_t length, uint32_t rank)
+{
+    for (const char *at = list, *end = list + length; at < end && *at >= '0' && *at <= '9';) {
+        char *behind;
+        unsigned long first = strtoul(at, &behind, 10), last = first, step = 1;
+        if (*behind == '-')
+            last = strtoul(behind + 1, &behind, 10);
+        if (*behind == '/')
+            step = strtoul(behind + 1, &behind, 10);
+        if (rank >= first && rank <= last && step > 0 && (rank - first) % step == 0)
+            return true;
+        at = behind + (*behind == ',');
+        while (at < end && *at == ' ')
+            at++;
+        if (at == behind)
+            break;
+    }
+    return false;
+}
+
+bool endings_print_cell(struct output *out, const struct pilgrim_trace *trace, uint32_t rank)
+{
+    struct csv c = {.out = out};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *value = pilgrim_property(trace, parts[i].property);
+        const bool named = i == 0; /* "signal 11: 0-2; exit 3: 5" */
+        for (const char *item = value ? value : ""; *item;) {
+            const char *end = strstr(item, "; ");
+            const size_t length = end ? (size_t)(end - item) : strlen(item);
+            const char *colon = named ? memchr(item, ':', length) : NULL;
+            const char *ranks = colon ? colon + 2 : item;
+            if (ranks < item + length && list_has_rank(ranks, (size_t)(item + length - ranks), rank)) {
+                if (colon)
+                    csv_text(&c, item, (size_t)(colon - item));
+                else
+                    csv_name(&c, parts[i].property);
+                out_char(out, ',');
+                return true;
+            }
+            item += length + (end ? 2 : 0);
+        }
+    }
+    return false;
 }
 
 void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json)

@@ -5,12 +5,16 @@
 
 #include <pilgrim/reader.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "output.h"
 
 /* Prints what the trace says of ranks that ended early, are missing, or are cut off. Prints nothing if all are whole.
  */
 void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json);
+
+/* Prints how RANK ended, and a comma: "signal 11,". Prints nothing and returns false if it reached its end. */
+bool endings_print_cell(struct output *out, const struct pilgrim_trace *trace, uint32_t rank);
 
 /* Prints in one line, behind PREFIX, that the trace is partial and why, if it is. */
 void endings_print_partial(struct output *out, const char *prefix, const struct pilgrim_trace *trace);

@@ -223,16 +223,28 @@ size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread)
     return (size_t)snprintf(head, CALL_HEAD_MAX, "{\"rank\":%u,\"thread\":%u,\"seq\":", rank, thread);
 }
 
+void json_call_arguments(struct output *o, const struct pilgrim_call *call)
+{
+    out_char(o, '{');
+    json_arguments(o, call);
+    out_char(o, '}');
+}
+
+void json_call_return(struct output *o, const struct pilgrim_call *call)
+{
+    json_value(o, &call->ret);
+}
+
 void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, const struct source_lines *lines)
 {
     out_text(o, ",\"func\":");
     out_json_string(o, call->function->name, strlen(call->function->name));
     if (call->class_->fortran)
         out_text(o, ",\"lang\":\"fortran\"");
-    out_text(o, ",\"args\":{");
-    json_arguments(o, call);
-    out_text(o, "},\"ret\":");
-    json_value(o, &call->ret);
+    out_text(o, ",\"args\":");
+    json_call_arguments(o, call);
+    out_text(o, ",\"ret\":");
+    json_call_return(o, call);
     if (call->class_->site)
         json_site(o, call->class_->site, frames, lines);
     if (lines)

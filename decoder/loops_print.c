@@ -32,6 +32,21 @@ void loops_counts(struct output *o, const struct nest_counts *c)
     }
 }
 
+void loops_texts(struct output *o, const struct phase_texts *phases)
+{
+    for (size_t i = 0; i < phases->count; i++) {
+        out_text(o, i > 0 ? ", " : "");
+        out_json_string(o, phases->texts[i], strlen(phases->texts[i]));
+    }
+    out_text(o, phases->more ? ", ..." : "");
+}
+
+void loops_phase(struct output *o, const struct phase_texts *phases)
+{
+    out_text(o, "phase ");
+    loops_texts(o, phases);
+}
+
 void loops_number(struct output *o, uint64_t first, uint64_t last)
 {
     out_text(o, "loop ");
@@ -85,18 +100,19 @@ void loops_share(struct output *o, uint64_t times, uint64_t around, const char *
 
 void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size_t threads, const char *separator)
 {
-    if (ns <= 0)
-        return;
-    out_text(o, separator);
-    out_duration(o, ns / (double)threads);
-    if (calls > threads) {
-        out_text(o, " (");
-        out_duration(o, ns / (double)calls);
-        out_text(o, " each)");
+    if (ns > 0) {
+        out_text(o, separator);
+        out_duration(o, ns / (double)threads);
+        if (calls > threads) {
+            out_text(o, " (");
+            out_duration(o, ns / (double)calls);
+            out_text(o, " each)");
+        }
+        separator = ", ";
     }
     if (gap_ns <= 0)
         return;
-    out_text(o, ", ");
+    out_text(o, separator);
     out_duration(o, gap_ns / (double)calls);
     out_text(o, calls > threads ? " before each" : " before it");
 }
@@ -113,7 +129,10 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, ui
         loops_number(o, *loops, *loops);
         loops_counts(o, &item->counts);
     } else {
-        out_name(o, s->classes[i]->function->name);
+        if (s->phases && s->phases[i].count > 0)
+            loops_phase(o, &s->phases[i]);
+        else
+            out_name(o, s->classes[i]->function->name);
         out_text(o, " at ");
         text_site(o, s->classes[i], UINT64_MAX, lines);
         if (item->counts.max > 1) {
@@ -133,7 +152,7 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
                                 const struct loops_options *options, struct pilgrim_error *error)
 {
     const struct shown_loops *s;
-    if (options->json || options->paths || program_has_paths(l))
+    if (options->json || options->csv || options->paths || program_has_paths(l))
         return program_print(o, l, lines, options, error);
     for (size_t i = 0; (s = loops_shown(l, i)) && !o->error; i++) {
         if (i > 0)

@@ -11,8 +11,8 @@ enum { NAME_COLUMNS = 22, INDENT_COLUMNS = 2, USAGE_COLUMNS = 22 };
 #define TABLE     (TEXT_JSON | FORMAT_CSV)
 
 const struct view_row option_views[VIEW_COUNT] = {
-    {"calls", TEXT_JSON, FORMAT_TEXT},
-    {"--loops", TEXT_JSON, FORMAT_TEXT},
+    {"calls", TABLE, FORMAT_TEXT},
+    {"--loops", TABLE, FORMAT_TEXT},
     {"--stats", TABLE, FORMAT_TEXT},
     {"--stats --by=rank", TABLE, FORMAT_TEXT},
     {"--stats --by=path", TABLE | FORMAT_FOLDED, FORMAT_TEXT},
@@ -21,7 +21,7 @@ const struct view_row option_views[VIEW_COUNT] = {
     {"--communicators", TABLE, FORMAT_TEXT},
     {"--system", TABLE, FORMAT_TEXT},
     {"--properties", TABLE, FORMAT_TEXT},
-    {"--endings", TEXT_JSON, FORMAT_TEXT},
+    {"--endings", TABLE, FORMAT_TEXT},
     {"--summary", TEXT_JSON, FORMAT_TEXT},
     {"--messages", TABLE, FORMAT_TEXT},
     {"--stats --by", TABLE, FORMAT_TEXT},
@@ -107,7 +107,7 @@ const struct option_row option_rows[] = {
 
     {"format", 'f', ARGUMENT_REQUIRED, "text|json|csv|folded", "text, json, csv or folded", OPTIONS_HOW, VIEWS_ALL,
      false,
-     "text for people, one JSON object a line, comma-separated values (not of calls and loops), or with --stats "
+     "text for people, one JSON object a line, comma-separated values (not of --summary), or with --stats "
      "--by=path the input of flame graph tools, in microseconds"},
     {"clock", 'C', ARGUMENT_REQUIRED, "local|common", "local or common", OPTIONS_HOW, VIEWS_CALLS | VIEW_MESSAGES,
      false, "times by the clock of each process (the default), or on one time axis for all ranks"},

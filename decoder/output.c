@@ -10,9 +10,21 @@
 
 #include <pilgrim/reader.h>
 
+/* Moves what was printed into a cell with quotes: those in it are doubled. */
+static void flush_into(struct output *o)
+{
+    for (size_t i = 0; i < o->used; i++) {
+        if (o->buffer[i] == '"')
+            out_char(o->into, '"');
+        out_char(o->into, o->buffer[i]);
+    }
+}
+
 void out_flush(struct output *o)
 {
-    size_t done = 0;
+    size_t done = o->into ? o->used : 0;
+    if (o->into)
+        flush_into(o);
     while (done < o->used && !o->error) {
         ssize_t n = write(o->descriptor, o->buffer + done, o->used - done);
         if (n < 0 && errno != EINTR)

@@ -19,6 +19,7 @@
 #include "decode_errors.h"
 #include "endings_print.h"
 #include "print.h"
+#include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
 #include "analysis/polls.h"
 #include "analysis/selector.h"
@@ -97,6 +98,8 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
             continue;
         if (ends)
             call_lines_in_flight(calls, &in_flight);
+        if (o->endings && o->csv)
+            endings_print_cell(out, trace, rank);
         pilgrim_clock_apply(&clock, &call);
         call_lines_print(calls, &call);
         --*left;
@@ -146,6 +149,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
     if (o->communicators)
         return print_communicators(out, trace, o, rank, left, p->communicators, error);
     uint32_t threads = pilgrim_thread_count(trace, rank);
+    const uint64_t before = *left;
     for (uint32_t thread = 0; thread<threads && * left> 0 && !out->error; thread++) {
         if (!list_has(&o->threads, thread))
             continue;
@@ -153,6 +157,11 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
                                                 : print_thread(out, trace, o, rank, thread, left, p, error);
         if (status != PILGRIM_OK)
             return status;
+    }
+    if (o->endings && o->csv && *left == before && *left > 0 && endings_print_cell(out, trace, rank)) {
+        out_uint(out, rank);
+        csv_no_call(out);
+        --*left;
     }
     return PILGRIM_OK;
 }
@@ -202,7 +211,7 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
 {
     struct loops_list *loops = loops_new(trace, o->ranks.count > 0);
     const struct loops_options options = {
-        .depth = o->depth, .json = o->json, .paths = !pilgrim_property(trace, "stack")};
+        .depth = o->depth, .json = o->json, .csv = o->csv, .paths = !pilgrim_property(trace, "stack")};
     struct pilgrim_error later;
     if (!loops)
         return no_memory(error);
@@ -395,7 +404,8 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     uint64_t left = o->limit;
     enum pilgrim_status status = PILGRIM_OK;
     uint64_t frames = o->depth == UINT64_MAX && !o->json && !o->endings ? TEXT_FRAMES : o->depth;
-    struct printing p = {.calls = call_lines_new(out, o->json, frames, lines), .in_flight = in_flight_begin(trace)};
+    const enum call_format format = o->json ? CALLS_JSON : o->csv ? CALLS_CSV : CALLS_TEXT;
+    struct printing p = {.calls = call_lines_new(out, format, frames, lines), .in_flight = in_flight_begin(trace)};
     if (!p.calls)
         return no_memory(error);
     const struct call_lines_style style = {
@@ -407,6 +417,10 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     const bool selected = o->selects || o->timeline;
     if (o->csv && o->communicators)
         csv_communicator_head(out);
+    else if (o->csv) {
+        out_text(out, o->endings ? "ending," : "");
+        csv_call_head(out);
+    }
     if (o->communicators && !o->csv && !o->json && !(p.communicators = communicator_rows_new()))
         status = no_memory(error);
     if (selected)
@@ -450,7 +464,7 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     print_partial(out, trace, o);
     if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
-    if (o->endings)
+    if (o->endings && !o->csv)
         endings_print(out, trace, o->json);
     if (o->summary)
         return print_summary(out, trace, o, lines, error);
@@ -498,9 +512,9 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
         complain("%s: %s", o->path, error.message);
         return EXIT_USAGE;
     }
-    const char *timing = pilgrim_property(trace, "timing");
-    if (o->timeline && (!timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0))) {
-        complain("%s: --timeline needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path);
+    if ((o->timeline || o->common) && !calls_have_times(trace)) {
+        complain("%s: %s needs times of calls: record with PILGRIM_TIMING=bins or exact", o->path,
+                 o->timeline ? "--timeline" : "--clock=common");
         return EXIT_USAGE;
     }
     if (!check_from(trace, o))

@@ -16,6 +16,16 @@
 size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, const struct source_lines *lines);
 void json_times(struct output *o, const struct pilgrim_call *call);
+void json_call_arguments(struct output *o, const struct pilgrim_call *call); /* an object */
+void json_call_return(struct output *o, const struct pilgrim_call *call);
+
+/* CSV: csv_call_head prints the names of the columns. */
+void csv_call_head(struct output *o);
+size_t csv_call_begin(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
+void csv_call_times(struct output *o, const struct pilgrim_call *call);
+void csv_call_body(struct output *o, const struct pilgrim_call *call, struct source_lines *lines);
+void csv_no_call(struct output *o); /* empty cells for all columns behind the rank */
+
 size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void text_times(struct output *o, const struct pilgrim_call *call);
 
@@ -107,7 +117,7 @@ enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trac
 
 struct loops_options {
     uint64_t depth; /* so many functions of a path at most */
-    bool json;
+    bool json, csv;
     bool paths; /* sites without callers are in outermost functions */
 };
 
@@ -139,6 +149,11 @@ bool threads_print_some(struct output *o, const struct shown_thread *some, size_
 void loops_calls(struct output *o, uint64_t least, uint64_t most, size_t threads);
 void loops_number(struct output *o, uint64_t first, uint64_t last);
 void loops_counts(struct output *o, const struct nest_counts *c);
+
+/* Print the texts of markers, as "setup", "solve"; loops_phase: with "phase " before them. */
+struct phase_texts;
+void loops_texts(struct output *o, const struct phase_texts *phases);
+void loops_phase(struct output *o, const struct phase_texts *phases);
 
 /* Prints "in 1 of 5 iterations" or "in 37% of the iterations", behind *SEPARATOR, which becomes ", ", if TIMES is less
  * than AROUND. */

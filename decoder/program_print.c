@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv_cells.h"
 #include "decode_errors.h"
 #include "print.h"
 #include "analysis/program_tree.h"
@@ -61,13 +62,15 @@ static void out_figures(struct output *o, const struct program_node *first, cons
     loops_share(o, first->counts.times, first->around, &separator);
     if (node->kind == PROGRAM_CALLS) {
         loops_time(o, node->ns, node->gap_ns, node->counts.total, node->threads, separator);
-        separator = node->ns > 0 ? ", " : separator;
+        separator = node->ns > 0 || node->gap_ns > 0 ? ", " : separator;
     } else if (node->ns > 0) {
         out_text(o, separator);
         out_duration(o, node->ns / (double)node->threads);
         out_text(o, " in MPI");
         separator = ", ";
     }
+    if (node->kind == PROGRAM_PHASE)
+        loops_time(o, 0, node->gap_ns, node->counts.total, node->threads, separator);
     if (node->kind == PROGRAM_FUNCTION && node->size == 1) {
         out_text(o, separator);
         if (node->counts.total % node->threads == 0)
@@ -122,6 +125,11 @@ static void out_chain(struct output *o, const struct program_node *first, const 
         if (node > first)
             out_text(o, " > ");
         out_name(o, node->name);
+        if (node->phases.count > 0) {
+            out_char(o, '(');
+            loops_texts(o, &node->phases);
+            out_char(o, ')');
+        }
         if (node->kind == PROGRAM_FUNCTION && node->sites > 1) {
             out_char(o, ' ');
             out_uint(o, node->sites);
@@ -138,7 +146,8 @@ static void out_chain(struct output *o, const struct program_node *first, const 
  */
 static bool is_joined(const struct program_node *node)
 {
-    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP);
+    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP) &&
+           node[1].kind != PROGRAM_PHASE;
 }
 
 /* Prints the nodes from BEGIN to END, of a node that the THREADS of SET have, in the function AROUND. Recursion is as
@@ -160,6 +169,12 @@ static void out_nodes(struct output *o, const struct program *p, const struct pr
             if (last > node) {
                 out_text(o, " of ");
                 out_chain(o, node, last - 1, around);
+            }
+        } else if (last->kind == PROGRAM_PHASE) {
+            loops_phase(o, &last->phases);
+            if (last->place) {
+                out_text(o, " at ");
+                out_place(o, last, around);
             }
         } else {
             out_chain(o, node, last, around);
@@ -206,11 +221,21 @@ static void json_threads(struct output *o, const struct thread_set *set)
     free(threads);
 }
 
+static void json_phases(struct output *o, const struct phase_texts *phases)
+{
+    for (size_t i = 0; i < phases->count; i++)
+        json_text(o, i == 0 ? ",\"texts\":[" : ",", phases->texts[i]);
+    if (phases->count > 0)
+        out_text(o, phases->more ? "],\"more_texts\":true" : "]");
+}
+
 /* Prints the members of NODE of P, but for the nodes in it. */
 static void json_node(struct output *o, const struct program *p, const struct program_node *node)
 {
-    static const char *const kinds[] = {
-        [PROGRAM_FUNCTION] = "{\"function\":", [PROGRAM_LOOP] = "{\"loop\":true", [PROGRAM_CALLS] = "{\"func\":"};
+    static const char *const kinds[] = {[PROGRAM_FUNCTION] = "{\"function\":",
+                                        [PROGRAM_LOOP] = "{\"loop\":true",
+                                        [PROGRAM_CALLS] = "{\"func\":",
+                                        [PROGRAM_PHASE] = "{\"phase\":true"};
     if (node->name)
         json_text(o, kinds[node->kind], node->name);
     else
@@ -220,6 +245,7 @@ static void json_node(struct output *o, const struct program *p, const struct pr
         out_place(o, node, NULL);
         out_text(o, "\"");
     }
+    json_phases(o, &node->phases);
     if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
         out_json_field(o, "number", (int64_t)node->loop_first);
     out_json_field(o, "places", (int64_t)node->sites);
@@ -232,7 +258,7 @@ static void json_node(struct output *o, const struct program *p, const struct pr
     out_json_field(o, "min", (int64_t)node->counts.min);
     out_json_field(o, "max", (int64_t)node->counts.max);
     json_ns(o, ",\"time\":", node->ns);
-    if (node->kind == PROGRAM_CALLS)
+    if (node->kind == PROGRAM_CALLS || node->kind == PROGRAM_PHASE)
         json_ns(o, ",\"gap\":", node->gap_ns);
 }
 
@@ -268,6 +294,55 @@ static bool json_program(struct output *o, const struct program *p)
     return good;
 }
 
+/* ---- CSV ---- */
+
+/* Prints the nodes of program NUMBER, a line each, before those in it. */
+static void csv_program(struct output *o, const struct program *p, size_t number)
+{
+    static const char *const kinds[] = {
+        [PROGRAM_FUNCTION] = "function", [PROGRAM_LOOP] = "loop", [PROGRAM_CALLS] = "calls", [PROGRAM_PHASE] = "phase"};
+    static struct output quoted = {.descriptor = -1};
+    quoted.into = o;
+    for (size_t i = 0; i < p->count && !o->error; i++) {
+        const struct program_node *node = &p->nodes[i];
+        const uint64_t counts[] = {node->sites,        node->threads,    node->around,    node->counts.times,
+                                   node->counts.total, node->counts.min, node->counts.max};
+        struct csv c = {.out = o};
+        csv_uint(&c, number);
+        csv_uint(&c, node->depth);
+        csv_name(&c, kinds[node->kind]);
+        if (node->phases.count > 0) {
+            csv_empty(&c, 1);
+            out_char(o, '"');
+            for (size_t k = 0; k < node->phases.count; k++) {
+                out_text(&quoted, k > 0 ? ", " : "");
+                out_name(&quoted, node->phases.texts[k]);
+            }
+            out_text(&quoted, node->phases.more ? ", ..." : "");
+            out_flush(&quoted);
+            out_char(o, '"');
+        } else {
+            csv_name(&c, node->name);
+        }
+        if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
+            csv_uint(&c, node->loop_first);
+        else
+            csv_empty(&c, 1);
+        csv_empty(&c, 1);
+        if (node->place) {
+            out_char(o, '"');
+            out_place(&quoted, node, NULL);
+            out_flush(&quoted);
+            out_char(o, '"');
+        }
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            csv_uint(&c, counts[k]);
+        csv_ns(&c, node->ns);
+        csv_ns(&c, node->gap_ns);
+        csv_end(&c);
+    }
+}
+
 static bool text_program(struct output *o, const struct program *p, bool is_first)
 {
     if (!is_first)
@@ -284,7 +359,11 @@ enum pilgrim_status program_print(struct output *o, const struct loops_list *l, 
     struct program_list list = {0};
     struct call_paths *paths = call_paths_new(lines);
     bool good = paths && program_list_make(&list, l, paths, options->depth);
-    for (size_t i = 0; good && i < list.count && !o->error; i++)
+    if (options->csv)
+        out_text(o, "program,depth,kind,name,number,at,places,threads,around,times,total,min,max,time,gap\n");
+    for (size_t i = 0; good && options->csv && i < list.count && !o->error; i++)
+        csv_program(o, &list.programs[i], i + 1);
+    for (size_t i = 0; good && !options->csv && i < list.count && !o->error; i++)
         good = options->json ? json_program(o, &list.programs[i]) : text_program(o, &list.programs[i], i == 0);
     program_list_free(&list);
     call_paths_free(paths);

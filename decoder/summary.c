@@ -7,13 +7,23 @@
 #include <string.h>
 
 #include "decode_errors.h"
+#include "analysis/call_timing.h"
 #include "analysis/counted_calls.h"
 #include "analysis/polls.h"
 #include "analysis/table.h"
+#include "analysis/thread_twins.h"
 #include "analysis/volume.h"
 #include "print.h"
 
-enum { FACTS = 4096 };
+enum { FACTS = 4096, TWINS_KEPT_MAX = 4096 };
+
+/* What the calls of a thread add up to. */
+struct summary_sums {
+    bool known;
+    uint64_t calls, failed, polls, unsized, begun, ended;
+    struct messages_count sent;
+    uint64_t collective_bytes, window_bytes, file_bytes, sizes[SUMMARY_SIZES];
+};
 
 /* What calls of one identity have in common. */
 struct call_facts {
@@ -31,6 +41,9 @@ struct summary_walk {
     uint64_t begun, ended;          /* requests of the rank */
     double first_ns, last_ns;       /* of the rank, if its calls have times */
     bool has_times;
+    struct thread_twins *twins; /* NULL: calls have times, and each thread is read */
+    struct summary_sums *sums;  /* of twins, by their number */
+    size_t sum_count;
 };
 
 /* ---- calls ---- */
@@ -138,6 +151,88 @@ static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, ui
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
+/* ---- twins ---- */
+
+static struct summary_sums sums_of(const struct summary_walk *w)
+{
+    const struct summary *s = w->s;
+    struct summary_sums sums = {.known = true,
+                                .calls = s->calls,
+                                .failed = s->failed,
+                                .polls = s->polls,
+                                .unsized = s->unsized,
+                                .begun = w->begun,
+                                .ended = w->ended,
+                                .sent = s->sent,
+                                .collective_bytes = s->collective_bytes,
+                                .window_bytes = s->window_bytes,
+                                .file_bytes = s->file_bytes};
+    memcpy(sums.sizes, s->sizes, sizeof sums.sizes);
+    return sums;
+}
+
+/* Subtracts BEFORE. */
+static void take_off(struct summary_sums *sums, const struct summary_sums *before)
+{
+    sums->calls -= before->calls;
+    sums->failed -= before->failed;
+    sums->polls -= before->polls;
+    sums->unsized -= before->unsized;
+    sums->begun -= before->begun;
+    sums->ended -= before->ended;
+    sums->sent.messages -= before->sent.messages;
+    sums->sent.bytes -= before->sent.bytes;
+    sums->collective_bytes -= before->collective_bytes;
+    sums->window_bytes -= before->window_bytes;
+    sums->file_bytes -= before->file_bytes;
+    for (size_t i = 0; i < SUMMARY_SIZES; i++)
+        sums->sizes[i] -= before->sizes[i];
+}
+
+static void add_sums(struct summary_walk *w, const struct summary_sums *sums)
+{
+    struct summary *s = w->s;
+    s->threads += sums->calls > 0;
+    s->calls += sums->calls;
+    s->failed += sums->failed;
+    s->polls += sums->polls;
+    s->unsized += sums->unsized;
+    w->begun += sums->begun;
+    w->ended += sums->ended;
+    s->sent.messages += sums->sent.messages;
+    s->sent.bytes += sums->sent.bytes;
+    s->collective_bytes += sums->collective_bytes;
+    s->window_bytes += sums->window_bytes;
+    s->file_bytes += sums->file_bytes;
+    for (size_t i = 0; i < SUMMARY_SIZES; i++)
+        s->sizes[i] += sums->sizes[i];
+}
+
+/* Takes the only thread of RANK, which is read unless it is a twin of an earlier one. */
+static enum pilgrim_status take_alone(struct summary_walk *w, uint32_t rank, struct pilgrim_error *error)
+{
+    size_t number;
+    enum pilgrim_status status = thread_twins_find(w->twins, rank, &number, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (number < w->sum_count && w->sums[number].known) {
+        add_sums(w, &w->sums[number]);
+        return PILGRIM_OK;
+    }
+    const struct summary_sums before = sums_of(w);
+    status = take_thread(w, rank, 0, error);
+    if (status == PILGRIM_OK && number == w->sum_count && number < TWINS_KEPT_MAX) {
+        struct summary_sums *grown = realloc(w->sums, (number + 1) * sizeof *grown);
+        if (!grown)
+            return no_memory(error);
+        w->sums = grown;
+        grown[number] = sums_of(w);
+        take_off(&grown[number], &before);
+        w->sum_count++;
+    }
+    return status;
+}
+
 /* ---- ranks ---- */
 
 static void take_profile(struct summary *s, const struct pilgrim_rank_profile *rank)
@@ -175,8 +270,9 @@ static enum pilgrim_status take_rank(struct summary_walk *w, uint32_t rank, stru
     const double before = s->run_ns;
     w->begun = w->ended = 0;
     w->has_times = false;
-    for (uint32_t thread = 0; thread < pilgrim_thread_count(s->trace, rank) && status == PILGRIM_OK; thread++)
-        status = take_thread(w, rank, thread, error);
+    const uint32_t threads = pilgrim_thread_count(s->trace, rank);
+    for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++)
+        status = w->twins && threads == 1 ? take_alone(w, rank, error) : take_thread(w, rank, thread, error);
     if (w->begun > w->ended) {
         if (s->pending == 0)
             s->pending_rank = rank;
@@ -302,11 +398,14 @@ enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *
     walk->s = s;
     walk->volumes = volumes_new(trace);
     walk->calls = counted_calls_new(trace);
+    walk->twins = calls_have_times(trace) ? NULL : thread_twins_new(trace);
     enum pilgrim_status status = walk->volumes && walk->calls ? PILGRIM_OK : no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         status = take_rank(walk, rank, error);
     volumes_free(walk->volumes);
     counted_calls_free(walk->calls);
+    thread_twins_free(walk->twins);
+    free(walk->sums);
     free(walk);
     if (status == PILGRIM_OK)
         status = take_sites(s, error);

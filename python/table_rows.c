@@ -59,9 +59,8 @@ static bool put_amounts(PyObject *row, const struct pilgrim_table_row *r)
     const struct {
         const char *name;
         uint64_t count;
-    } counts[] = {{"calls", r->sum.calls},
+    } counts[] = {{"ranks", r->ranks},
                   {"failed", r->sum.failed},
-                  {"ranks", r->ranks},
                   {"messages", r->sum.messages},
                   {"message_bytes", r->sum.message_bytes},
                   {"unsized", r->sum.unsized},
@@ -69,15 +68,16 @@ static bool put_amounts(PyObject *row, const struct pilgrim_table_row *r)
                   {"window_bytes", r->sum.window_bytes},
                   {"file_bytes", r->sum.file_bytes}};
     const bool timed = r->timed, ranked = timed && r->times.most_rank != PILGRIM_RANK_UNKNOWN;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (!put(row, counts[i].name, PyLong_FromUnsignedLongLong(counts[i].count)))
-            return false;
-    return put(row, "time", real_or_none(timed, r->sum.ns)) && put(row, "share", real_or_none(timed, r->share)) &&
-           put(row, "time_min", real_or_none(timed, r->times.least)) &&
-           put(row, "time_mean", real_or_none(timed, r->times.mean)) &&
-           put(row, "time_max", real_or_none(timed, r->times.most)) &&
-           put(row, "time_max_rank", count_or_none(ranked, r->times.most_rank)) &&
-           put(row, "imbalance", real_or_none(timed, r->times.imbalance));
+    bool good = put(row, "calls", PyLong_FromUnsignedLongLong(r->sum.calls)) &&
+                put(row, "time", real_or_none(timed, r->sum.ns)) && put(row, "share", real_or_none(timed, r->share)) &&
+                put(row, "time_min", real_or_none(timed, r->times.least)) &&
+                put(row, "time_mean", real_or_none(timed, r->times.mean)) &&
+                put(row, "time_max", real_or_none(timed, r->times.most)) &&
+                put(row, "time_max_rank", count_or_none(ranked, r->times.most_rank)) &&
+                put(row, "imbalance", real_or_none(timed, r->times.imbalance));
+    for (size_t i = 0; good && i < sizeof counts / sizeof *counts; i++)
+        good = put(row, counts[i].name, PyLong_FromUnsignedLongLong(counts[i].count));
+    return good;
 }
 
 static PyObject *rows_of(const struct pilgrim_table *table, unsigned keys, struct source_lines *lines)

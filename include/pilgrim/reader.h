@@ -632,6 +632,12 @@ PILGRIM_API bool pilgrim_signature_varies(const struct pilgrim_cursor *cursor, s
  * threads: exclusive */
 PILGRIM_API bool pilgrim_signature_uniform(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t number);
 
+/* The same, but for ranks, which may be any, and places in memory (PILGRIM_HEAP, PILGRIM_STACK, PILGRIM_STATIC,
+ * PILGRIM_DEVICE): counts, sizes, names and all others are the same on all threads of the value group.
+ * threads: exclusive */
+PILGRIM_API bool pilgrim_signature_uniform_apart(const struct pilgrim_cursor *cursor, size_t class_number,
+                                                 uint64_t number);
+
 /* One symbol on the right-hand side of a rule. It stands for `exponent` symbols in a row:
  *   is_rule false, ramp false   value value ... value            the same terminal
  *   is_rule false, ramp true    value, value + 1, ..., value + exponent - 1

@@ -246,8 +246,7 @@ class Table:
 
     def _cells(self):
         rows, gap = self._shown()
-        cells = [["" if value is None else "%.6g" % value if isinstance(value, float) else _short(str(value))
-                  for value in self.row(i).values()] for i in rows]
+        cells = [[_cell(value) for value in self.row(i).values()] for i in rows]
         if gap is not None:
             cells.insert(gap, ["..."] * len(self._columns))
         return cells
@@ -273,7 +272,12 @@ def _rows(count):
     return "1 row" if count == 1 else "%d rows" % count
 
 
-def _short(text):
+def _cell(value):
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return ("%.0f" if abs(value) >= 1e5 else "%.6g") % value
+    text = str(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -281,7 +285,7 @@ def table_html(names, cells, numbers, below=None):
     """A table of HTML; all texts are escaped."""
     def line(tag, row):
         return "<tr>%s</tr>" % "".join(
-            '<%s style="text-align:%s">%s</%s>' % (tag, "right" if number else "left", html.escape(cell), tag)
+            '<%s style="text-align:%s;padding:0 .5em">%s</%s>' % (tag, "right" if number else "left", html.escape(cell), tag)
             for cell, number in zip(row, numbers))
     text = "<table><thead>%s</thead><tbody>%s</tbody></table>" % (line("th", names), "".join(line("td", row) for row in cells))
     return text + ("<p>%s</p>" % html.escape(below) if below else "")

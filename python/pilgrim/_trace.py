@@ -345,9 +345,10 @@ class Trace:
         """What calls did together, a row for each site, function ("func"), rank, phase, communicator ("comm"),
         datatype, size (of messages, by powers of two) or peer; or for several of these at once: by=["rank", "func"].
 
-        calls, failed, ranks                 how many; ranks: that have such calls
+        calls                                how many
         time                                 ns, of all of them together; share: of the time of the run
         time_min, time_mean, time_max        ns, of the ranks that have them; time_max_rank; imbalance: max / mean - 1
+        ranks, failed                        how many ranks have such calls; how many returned an error
         messages, message_bytes              point to point, as they are sent; unsized: of these, of unknown size
         collective_bytes, window_bytes, file_bytes
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_timing.h"
 #include "analysis/call_values.h"
 #include "analysis/selector.h"
 #include "analysis/type_sizes.h"
@@ -250,8 +251,7 @@ bool calls_chose(const struct pilgrim_calls *c, struct pilgrim_error *error)
 
 static enum pilgrim_status check_times(const struct pilgrim_calls *c, struct pilgrim_error *error)
 {
-    const char *timing = pilgrim_property(c->trace, "timing");
-    if (c->order != PILGRIM_BY_TIME || (timing && (strncmp(timing, "bins", 4) == 0 || strcmp(timing, "exact") == 0)))
+    if (c->order != PILGRIM_BY_TIME || calls_have_times(c->trace))
         return PILGRIM_OK;
     *error = (struct pilgrim_error){.status = PILGRIM_INVALID,
                                     .message = "calls in the order of time need times of calls: record with "

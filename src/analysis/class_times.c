@@ -64,6 +64,7 @@ enum pilgrim_status class_times_begin(struct classes_timed *t, const struct pilg
         struct class_time *entry = put(t, info.class_);
         if (!entry)
             return no_memory(error);
+        entry->number = i;
         if (times)
             status = take_times(cursor, i, alone, entry);
         if (status != PILGRIM_OK)

@@ -12,6 +12,7 @@ struct class_time {
     const struct pilgrim_class *class;
     size_t row;                               /* for the user: a number of its own */
     uint64_t calls;                           /* for the user: how many calls it counted */
+    size_t number;                            /* of the class, or of the last of those that are one here */
     bool timed;                               /* durations and gaps were asked for, and are known */
     struct pilgrim_statistic durations, gaps; /* of the calls of its value group */
     struct pilgrim_rank_class rank;           /* of the calls on the thread's rank, if that has no other thread */

@@ -11,7 +11,27 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/class_times.h"
 #include "analysis/counted_calls.h"
+#include "analysis/messages_data.h"
 #include "analysis/selector.h"
+#include "analysis/thread_twins.h"
+
+/* Counts that are kept of twins, at most. */
+enum { TWIN_COUNTS_MAX = 1 << 18 };
+
+/* What a thread adds to a row. */
+struct row_counts {
+    size_t row;
+    uint64_t calls;
+    struct messages_count sent;
+    uint64_t failed, collective_bytes, window_bytes, file_bytes;
+};
+
+/* What each of some twins adds. */
+struct twin_counts {
+    bool known;
+    size_t first, count; /* among the counts that are kept */
+    uint64_t unsized;
+};
 
 struct profile_maker {
     struct call_profile *p;
@@ -26,6 +46,11 @@ struct profile_maker {
     bool in_segment;
     uint64_t last_end_ns; /* end of the thread's last call in this segment */
     bool has_end;
+    struct thread_twins *twins; /* NULL: each thread is read */
+    struct twin_counts *twin_counts;
+    size_t twin_count, twin_capacity;
+    struct row_counts *counts;
+    size_t count_count, count_capacity;
 };
 
 /* ---- rows ---- */
@@ -219,6 +244,95 @@ static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, u
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
+/* ---- twins ---- */
+
+static struct row_counts counts_of(const struct call_profile *p, size_t row)
+{
+    const struct profile_row *r = &p->rows[row];
+    return (struct row_counts){row, r->calls, r->sent, r->failed, r->collective_bytes, r->window_bytes, r->file_bytes};
+}
+
+/* Subtracts: what came to a row since it had BEFORE. */
+static struct row_counts added(struct row_counts now, const struct row_counts *before)
+{
+    now.calls -= before->calls;
+    now.sent.messages -= before->sent.messages;
+    now.sent.bytes -= before->sent.bytes;
+    now.failed -= before->failed;
+    now.collective_bytes -= before->collective_bytes;
+    now.window_bytes -= before->window_bytes;
+    now.file_bytes -= before->file_bytes;
+    return now;
+}
+
+static void add_twin(struct profile_maker *m, const struct twin_counts *twin)
+{
+    const uint64_t before = m->p->calls;
+    for (size_t i = 0; i < twin->count; i++) {
+        const struct row_counts *c = &m->counts[twin->first + i];
+        struct profile_row *row = &m->p->rows[c->row];
+        m->p->calls += c->calls;
+        row->calls += c->calls;
+        row->sent.messages += c->sent.messages;
+        row->sent.bytes += c->sent.bytes;
+        row->failed += c->failed;
+        row->collective_bytes += c->collective_bytes;
+        row->window_bytes += c->window_bytes;
+        row->file_bytes += c->file_bytes;
+    }
+    m->p->unsized += twin->unsized;
+    m->p->threads += m->p->calls > before;
+}
+
+/* Takes thread 0 of RANK, the first of the twins NUMBER, and keeps what it adds. */
+static enum pilgrim_status take_first(struct profile_maker *m, uint32_t rank, size_t number,
+                                      struct pilgrim_error *error)
+{
+    struct call_profile *p = m->p;
+    const size_t rows = p->row_count;
+    const uint64_t unsized = p->unsized;
+    struct row_counts *before = malloc((rows + 1) * sizeof *before);
+    struct twin_counts *twins =
+        messages_roomy(m->twin_counts, m->twin_count, &m->twin_capacity, sizeof *m->twin_counts);
+    m->twin_counts = twins ? twins : m->twin_counts;
+    for (size_t i = 0; before && i < rows; i++)
+        before[i] = counts_of(p, i);
+    enum pilgrim_status status = before && twins ? take_thread(m, rank, 0, error) : no_memory(error);
+    struct twin_counts twin = {.known = m->count_count < TWIN_COUNTS_MAX, .first = m->count_count};
+    for (size_t i = 0; status == PILGRIM_OK && twin.known && i < p->row_count; i++) {
+        static const struct row_counts none = {0};
+        const struct row_counts more = added(counts_of(p, i), i < rows ? &before[i] : &none);
+        struct row_counts *counts = messages_roomy(m->counts, m->count_count, &m->count_capacity, sizeof *counts);
+        if (!counts) {
+            status = no_memory(error);
+            break;
+        }
+        m->counts = counts;
+        if (more.calls > 0)
+            m->counts[m->count_count++] = more;
+    }
+    twin.count = m->count_count - twin.first;
+    twin.unsized = p->unsized - unsized;
+    if (status == PILGRIM_OK && number == m->twin_count)
+        m->twin_counts[m->twin_count++] = twin;
+    free(before);
+    return status;
+}
+
+/* Takes the only thread of RANK. */
+static enum pilgrim_status take_alone(struct profile_maker *m, uint32_t rank, struct pilgrim_error *error)
+{
+    size_t number;
+    enum pilgrim_status status = thread_twins_find(m->twins, rank, &number, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (number < m->twin_count && m->twin_counts[number].known) {
+        add_twin(m, &m->twin_counts[number]);
+        return PILGRIM_OK;
+    }
+    return number == m->twin_count ? take_first(m, rank, number, error) : take_thread(m, rank, 0, error);
+}
+
 /* ---- functions ---- */
 
 static int compare_rows(const struct profile_row *a, const struct profile_row *b)
@@ -352,7 +466,7 @@ static enum pilgrim_status take_ranks(struct profile_maker *m, bool (*choose)(co
                 (m->selector && !selector_has_thread(m->selector, rank, thread)))
                 continue;
             chosen = true;
-            status = take_thread(m, rank, thread, error);
+            status = m->twins && threads == 1 ? take_alone(m, rank, error) : take_thread(m, rank, thread, error);
         }
         if (chosen && status == PILGRIM_OK && !m->selector)
             status = take_rank(m, rank, error);
@@ -370,7 +484,9 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
     m->p = p;
     m->volumes = volumes_new(m->trace);
     m->calls = counted_calls_new(m->trace);
-    enum pilgrim_status status = m->volumes && m->calls ? take_ranks(m, choose, context, error) : no_memory(error);
+    m->twins = m->all ? thread_twins_new(m->trace) : NULL;
+    enum pilgrim_status status =
+        m->volumes && m->calls && (m->twins || !m->all) ? take_ranks(m, choose, context, error) : no_memory(error);
     if (status == PILGRIM_OK && m->all)
         status = take_all_times(m, error);
     if (status == PILGRIM_OK && m->selector)
@@ -382,6 +498,9 @@ static enum pilgrim_status make(struct profile_maker *m, struct call_profile *p,
     volumes_free(m->volumes);
     counted_calls_free(m->calls);
     class_times_free(&m->classes);
+    thread_twins_free(m->twins);
+    free(m->twin_counts);
+    free(m->counts);
     return status;
 }
 

@@ -356,7 +356,10 @@ bool program_list_make(struct program_list *list, const struct loops_list *loops
         for (size_t k = 0; good && k < p->count; k++)
             p->nodes[k].set = set;
     }
-    return good && (count == 0 || join_all(list));
+    good = good && (count == 0 || join_all(list));
+    for (size_t i = 0; good && i < list->count; i++)
+        good = program_divide(&list->programs[i]);
+    return good;
 }
 
 void program_list_free(struct program_list *list)

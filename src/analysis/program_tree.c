@@ -149,9 +149,11 @@ static void add_calls(struct program_maker *m, size_t i, size_t before, size_t d
                                 .around = around,
                                 .ns = s->ns[i],
                                 .gap_ns = s->gap_ns[i]};
+    if (s->phases)
+        node.phases = s->phases[i];
     set_place(&node, m->paths[i].site);
     struct program_node *to = before < m->count ? &m->nodes[before] : NULL;
-    if (to && to->kind == PROGRAM_CALLS && strcmp(to->name, node.name) == 0) {
+    if (to && to->kind == PROGRAM_CALLS && !node.phases.count && strcmp(to->name, node.name) == 0) {
         if (to->counts.times != node.counts.times || !item[-1].leads_on) {
             count_iterations(to);
             count_iterations(&node);
@@ -191,6 +193,7 @@ void program_node_add(struct program_node *to, const struct program_node *from)
     to->sites = other.sites > to->sites ? other.sites : to->sites;
     to->ns += other.ns;
     to->gap_ns += other.gap_ns;
+    phase_texts_add(&to->phases, &other.phases);
 }
 
 bool program_is_chained(const struct program_node *node)
@@ -212,7 +215,8 @@ static bool same_place(const struct program_node *a, const struct program_node *
 
 bool program_node_same(const struct program_node *x, const struct program_node *y)
 {
-    return x->depth == y->depth && same_name(x, y) && (x->kind != PROGRAM_FUNCTION || same_place(x, y));
+    return x->depth == y->depth && same_name(x, y) && (x->kind != PROGRAM_FUNCTION || same_place(x, y)) &&
+           (phase_texts_equal(&x->phases, &y->phases) || same_place(x, y));
 }
 
 /* True if both come in the same part of the iterations around them. */
@@ -223,12 +227,13 @@ static bool same_share(const struct program_node *a, const struct program_node *
 
 bool program_is_repeated(const struct program_node *a, const struct program_node *b)
 {
-    if (!same_name(a, b) || a->size != b->size)
+    if (!same_name(a, b) || a->size != b->size || !phase_texts_equal(&a->phases, &b->phases))
         return false;
     for (size_t i = 1; i < a->size; i++) {
         const struct program_node *x = &a[i], *y = &b[i];
         if (!same_name(x, y) || x->size != y->size || !same_place(x, y) || x->counts.min != y->counts.min ||
-            x->counts.max != y->counts.max || a->threads - x->threads != b->threads - y->threads || !same_share(x, y))
+            x->counts.max != y->counts.max || !phase_texts_equal(&x->phases, &y->phases) ||
+            a->threads - x->threads != b->threads - y->threads || !same_share(x, y))
             return false;
     }
     return true;

@@ -7,7 +7,7 @@
 #include "analysis/call_paths.h"
 #include "analysis/thread_loops.h"
 
-enum program_kind { PROGRAM_FUNCTION, PROGRAM_LOOP, PROGRAM_CALLS };
+enum program_kind { PROGRAM_FUNCTION, PROGRAM_LOOP, PROGRAM_CALLS, PROGRAM_PHASE };
 
 /* Threads: those of two sets, or those of LOOPS. */
 struct thread_set {
@@ -19,7 +19,9 @@ struct thread_set {
  * A function: what neighbours have in common that were called through the same call in the function around it.
  * Neighbours that do the same are one if their lines are, or if they make only one MPI call. It comes in a part of the
  * iterations if all that it does comes in the same ones, else in all. Calls: those of one MPI function that stand next
- * to each other in one function, at one call site or several. */
+ * to each other in one function, at one call site or several.
+ * A phase: a marker that all threads around it have in each iteration, and what stands behind it, up to what has the
+ * next marker. */
 struct program_node {
     enum program_kind kind;
     size_t size;                  /* how many nodes it has, itself included */
@@ -35,7 +37,8 @@ struct program_node {
     uint64_t sites;                 /* how many places, at most on a thread */
     struct nest_counts counts;      /* as nest_item; of several call sites: the calls each time that they could come */
     uint64_t around;   /* how many iterations the loop around it has; no loop: how many threads there are */
-    double ns, gap_ns; /* the sum over all calls in it, and over the gaps before them */
+    double ns, gap_ns; /* the sum over all calls in it, and over the gaps before them; of a phase: before its marker */
+    struct phase_texts phases; /* of calls and phases: the texts of markers */
 };
 
 /* A program that one or more threads have. */
@@ -64,9 +67,12 @@ bool program_list_make(struct program_list *list, const struct loops_list *loops
                        uint64_t depth);
 void program_list_free(struct program_list *list);
 
-/* Makes the program of the threads of LOOPS, without its list of threads. DEPTH: as program_list_make. False: no
- * memory; P->nodes is to be freed in any case. */
+/* Makes the program of the threads of LOOPS, without its list of threads, and without phases. DEPTH: as
+ * program_list_make. False: no memory; P->nodes is to be freed in any case. */
 bool program_make(struct program *p, const struct shown_loops *loops, struct call_paths *paths, uint64_t depth);
+
+/* Makes phases of the markers of a program. False: no memory. */
+bool program_divide(struct program *p);
 
 /* Returns the threads of SET, sorted by rank and number; *COUNT of them. NULL: no memory. The caller frees them. */
 struct shown_thread *program_threads(const struct thread_set *set, size_t *count);

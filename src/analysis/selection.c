@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_timing.h"
 
 enum kind { RANGES, TEXTS, TEXT, SIZE, TIME, FLAG };
 
@@ -406,9 +407,7 @@ enum pilgrim_status pilgrim_selection_check(const struct pilgrim_selection *sele
         return invalid(error, "--until must be later than --since");
     if (c[SELECT_PEER].set && !reaches(&c[SELECT_PEER], pilgrim_rank_count(trace)))
         return none(error, "rank", &c[SELECT_PEER], "--peer is of a trace that has", pilgrim_rank_count(trace));
-    const char *timing = pilgrim_property(trace, "timing");
-    bool timed = timing && (strncmp(timing, "bins", 4) == 0 || strcmp(timing, "exact") == 0);
-    if ((c[SELECT_SINCE].set || c[SELECT_UNTIL].set) && !timed)
+    if ((c[SELECT_SINCE].set || c[SELECT_UNTIL].set) && !calls_have_times(trace))
         return invalid(error, "--%s needs times of calls: record with PILGRIM_TIMING=bins or exact",
                        c[SELECT_SINCE].set ? "since" : "until");
     enum pilgrim_status status = check_numbers(selection, trace, error);

@@ -7,6 +7,8 @@
  * many calls of each class it has, and gets the class's mean time, or the rank's own where the trace has that, when the
  * segment is over.
  *
+ * Threads that count the same are read once: table_twins.c.
+ *
  * One file: rows, parts and times are filled in by the same walk. */
 #include "analysis/table.h"
 
@@ -15,89 +17,12 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
-#include "analysis/class_copies.h"
-#include "analysis/class_times.h"
-#include "analysis/counted_calls.h"
+#include "analysis/call_timing.h"
 #include "analysis/messages_data.h"
 #include "analysis/selector.h"
-#include "analysis/table_names.h"
+#include "analysis/table_data.h"
 
 enum { ROWS_MAX = 1 << 21, TABLE_MEMOS = 1024, PARTS_MAX = 1 << 14, PEER_UNKNOWN = -1 };
-
-struct table_key {
-    bool apart;
-    uint32_t what; /* number of a site or a function */
-    uint32_t rank, phase, communicator, datatype;
-    uint8_t size;
-    int64_t peer; /* below -1: none */
-};
-
-/* What is known of one measure of a row on the ranks so far. */
-struct ranks_measure {
-    double sum, least, most;
-    uint32_t least_rank, most_rank;
-};
-
-struct kept_row {
-    struct table_key key;
-    struct pilgrim_amount sum, current; /* of all ranks before, and of the rank that is read */
-    bool touched, timed, estimated, blocks;
-    uint64_t ranks;
-    struct ranks_measure times, calls, bytes;
-    double run_ns; /* of its ranks */
-};
-
-/* What a call adds to a row. */
-struct part {
-    size_t row;
-    struct pilgrim_amount amount; /* without a time */
-};
-
-struct call_parts {
-    uint64_t identity, changes;
-    const struct pilgrim_class *class;
-    size_t first, count;
-};
-
-/* So many calls of a class, without times, have one of their PARTS in a row. */
-struct untimed {
-    size_t row, parts;
-    const struct pilgrim_class *class;
-    uint64_t calls;
-};
-
-struct pilgrim_table {
-    const struct pilgrim_trace *trace;
-    unsigned keys;
-    struct kept_row *rows;
-    size_t row_count, row_capacity;
-    struct key_table row_numbers;
-    size_t *touched; /* rows with calls on the rank that is read */
-    size_t touched_count, touched_capacity;
-    struct class_copies classes;
-    const struct pilgrim_class **sites; /* by number, from 1 */
-    size_t site_count, site_capacity;
-    struct texts functions, phases;
-    struct table_names names;
-    struct table_extent extent;
-    bool refused; /* it has too many rows */
-
-    struct volumes *volumes; /* from here on: the walk */
-    struct counted_calls *calls;
-    enum counted_how how;
-    struct selector *selector;
-    uint32_t rank, segment, phase;
-    bool alone, in_segment, has_times;
-    uint64_t phases_begun;
-    uint64_t first_ns, last_ns; /* of the thread, if has_times */
-    struct classes_timed class_times;
-    struct part *parts; /* those that are kept, then those of the call */
-    size_t kept, part_count, part_capacity;
-    struct call_parts *memos;
-    struct untimed *untimed;
-    size_t untimed_count, untimed_capacity;
-    struct key_table untimed_numbers;
-};
 
 bool table_stands_apart(const char *function)
 {
@@ -149,8 +74,7 @@ static bool site_number(struct pilgrim_table *t, const struct pilgrim_class *cla
     return true;
 }
 
-/* Returns ROW, to which something is added, among those of the rank. NULL: no memory */
-static struct kept_row *touch(struct pilgrim_table *t, size_t row)
+struct kept_row *table_touch(struct pilgrim_table *t, size_t row)
 {
     struct kept_row *r = &t->rows[row];
     if (r->touched)
@@ -169,8 +93,7 @@ static uint64_t bytes_of(const struct pilgrim_amount *a)
     return a->message_bytes + a->collective_bytes + a->window_bytes + a->file_bytes;
 }
 
-/* Adds an amount COUNT times; its time once. */
-static void add_amounts(struct pilgrim_amount *to, const struct pilgrim_amount *a, uint64_t count)
+void table_add_amounts(struct pilgrim_amount *to, const struct pilgrim_amount *a, uint64_t count)
 {
     to->calls += count * a->calls;
     to->failed += count * a->failed;
@@ -205,7 +128,7 @@ static void end_rank(struct pilgrim_table *t, double run_ns)
         measure(&r->times, r->current.ns, t->rank, first);
         measure(&r->calls, (double)r->current.calls, t->rank, first);
         measure(&r->bytes, (double)bytes_of(&r->current), t->rank, first);
-        add_amounts(&r->sum, &r->current, 1);
+        table_add_amounts(&r->sum, &r->current, 1);
         r->run_ns += run_ns;
         r->current = (struct pilgrim_amount){0};
         r->touched = false;
@@ -372,22 +295,23 @@ static bool note_untimed(struct pilgrim_table *t, size_t row, const struct pilgr
     return true;
 }
 
-/* Ends a segment: rows get the times of calls without times of their own. */
-static void end_segment(struct pilgrim_table *t)
+void table_add_untimed(struct pilgrim_table *t, const struct untimed *u, const struct class_time *k)
 {
-    for (size_t i = 0; i < t->untimed_count; i++) {
-        const struct untimed *u = &t->untimed[i];
-        const struct class_time *k = class_times_find(&t->class_times, u->class);
-        struct kept_row *row = &t->rows[u->row];
-        if (!k || !k->timed || k->durations.count == 0 || k->calls == 0)
-            continue;
-        double mean = k->durations.total_ns / (double)k->durations.count;
-        if (k->rank.has_durations)
-            mean = k->rank.durations_ns / (double)k->calls;
-        row->current.ns += mean * ((double)u->calls / (double)u->parts);
-        row->blocks |= k->rank.rank_count > 1;
-        row->timed = row->estimated = true;
-    }
+    struct kept_row *row = &t->rows[u->row];
+    if (!k || !k->timed || k->durations.count == 0 || k->calls == 0)
+        return;
+    double mean = k->durations.total_ns / (double)k->durations.count;
+    if (k->rank.has_durations)
+        mean = k->rank.durations_ns / (double)k->calls;
+    row->current.ns += mean * ((double)u->calls / (double)u->parts);
+    row->blocks |= k->rank.rank_count > 1;
+    row->timed = row->estimated = true;
+}
+
+void table_end_segment(struct pilgrim_table *t)
+{
+    for (size_t i = 0; i < t->untimed_count; i++)
+        table_add_untimed(t, &t->untimed[i], class_times_find(&t->class_times, t->untimed[i].class));
     t->untimed_count = 0;
     key_table_clear(&t->untimed_numbers);
     t->in_segment = false;
@@ -423,10 +347,10 @@ static bool add_call(struct pilgrim_table *t, const struct pilgrim_call *call, u
     if (!find_parts(t, call, &first, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct kept_row *row = touch(t, t->parts[first + i].row);
+        struct kept_row *row = table_touch(t, t->parts[first + i].row);
         if (!row)
             return false;
-        add_amounts(&row->current, &t->parts[first + i].amount, calls);
+        table_add_amounts(&row->current, &t->parts[first + i].amount, calls);
         if (ends)
             continue;
         if (call->timed) {
@@ -447,7 +371,7 @@ static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgr
     enum pilgrim_status status = PILGRIM_OK;
     bool fits = true;
     if (t->in_segment && pilgrim_cursor_segment(cursor) != t->segment)
-        end_segment(t);
+        table_end_segment(t);
     if (!t->in_segment)
         status = begin_segment(t, cursor, call, error);
     if (status == PILGRIM_OK)
@@ -471,9 +395,8 @@ static enum pilgrim_status take_call(struct pilgrim_table *t, const struct pilgr
     return PILGRIM_OK;
 }
 
-/* Sets *RUN_NS to how long the thread ran, if its calls have times. */
-static enum pilgrim_status take_thread(struct pilgrim_table *t, uint32_t rank, uint32_t thread, double *run_ns,
-                                       struct pilgrim_error *error)
+enum pilgrim_status table_take_thread(struct pilgrim_table *t, uint32_t rank, uint32_t thread, double *run_ns,
+                                      struct pilgrim_error *error)
 {
     struct pilgrim_call call;
     const uint64_t before = t->extent.calls;
@@ -495,7 +418,8 @@ static enum pilgrim_status take_thread(struct pilgrim_table *t, uint32_t rank, u
     while ((status = counted_calls_next(t->calls, changes_of(t), &call, &calls, error)) == PILGRIM_OK &&
            (status = take_call(t, &call, calls, error)) == PILGRIM_OK)
         ;
-    end_segment(t);
+    if (!t->keeps)
+        table_end_segment(t);
     t->extent.threads += t->extent.calls > before;
     if (t->has_times && t->last_ns > t->first_ns)
         *run_ns += (double)(t->last_ns - t->first_ns);
@@ -513,7 +437,8 @@ static enum pilgrim_status take_rank(struct pilgrim_table *t, uint32_t rank, str
     t->alone = threads == 1;
     for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++)
         if (selector_has_thread(t->selector, rank, thread))
-            status = take_thread(t, rank, thread, &run_ns, error);
+            status = t->twins && threads == 1 ? table_take_alone(t, rank, &run_ns, error)
+                                              : table_take_thread(t, rank, thread, &run_ns, error);
     if (run_ns <= 0 && pilgrim_rank_profile(t->trace, rank, &profile, &ignored) == PILGRIM_OK)
         for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
             run_ns += profile.ns[i];
@@ -622,7 +547,10 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
     t->calls = counted_calls_new(trace);
     t->how = selection_besides(selection, whole, sizeof whole / sizeof *whole) ? ONE_BY_ONE : COUNTED_UNTIMED;
     t->memos = calloc(TABLE_MEMOS, sizeof *t->memos);
-    if (!t->volumes || !t->calls || !t->selector || !t->memos)
+    const bool twins = t->how != ONE_BY_ONE && !calls_have_times(trace) &&
+                       !(keys & (PILGRIM_KEY_RANK | PILGRIM_KEY_PEER | PILGRIM_KEY_COMMUNICATOR));
+    t->twins = twins ? thread_twins_new(trace) : NULL;
+    if (!t->volumes || !t->calls || !t->selector || !t->memos || (twins && !t->twins))
         status = no_memory(error);
     if (status == PILGRIM_OK && (keys & PILGRIM_KEY_PEER))
         status = learn_members(t, error);
@@ -692,6 +620,7 @@ void pilgrim_table_free(struct pilgrim_table *t)
     free(t->memos);
     free(t->untimed);
     key_table_clear(&t->untimed_numbers);
+    table_twins_free(t);
     free(t);
 }
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/class_copies.h"
 #include "analysis/analysis_errors.h"
+#include "analysis/loop_classes.h"
 
 #define NONE SIZE_MAX
 
@@ -24,16 +24,13 @@ struct group_loops {
 };
 
 struct loops_list {
-    const struct pilgrim_trace *trace;
-    bool by_rank;
+    struct loop_reader reader;
     struct shown_loops *shown;
     size_t count, capacity;
     size_t *table; /* hash table of numbers + 1, with 2 x `capacity` slots; 0: free */
     struct group_loops
         *groups; /* by number of the structure group; only for groups without stored loops, in a trace of one segment */
     size_t group_count;
-    struct class_copies classes;
-    uint64_t threads; /* how many threads were read */
 };
 
 struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
@@ -41,8 +38,7 @@ struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
     struct loops_list *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
-    l->trace = trace;
-    l->by_rank = by_rank;
+    l->reader = (struct loop_reader){.trace = trace, .by_rank = by_rank};
     return l;
 }
 
@@ -52,6 +48,7 @@ static void shown_free(struct shown_loops *s)
     free(s->classes);
     free(s->ns);
     free(s->gap_ns);
+    free(s->phases);
     free(s->threads);
 }
 
@@ -63,7 +60,7 @@ void loops_free(struct loops_list *l)
         shown_free(&l->shown[i]);
     for (size_t i = 0; i < l->group_count; i++)
         shown_free(&l->groups[i].alone);
-    class_copies_free(&l->classes);
+    loop_reader_free(&l->reader);
     free(l->shown);
     free(l->table);
     free(l->groups);
@@ -73,119 +70,6 @@ void loops_free(struct loops_list *l)
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * UINT64_C(0x100000001b3);
-}
-
-/* ---- a thread's classes ---- */
-
-/* A class of a thread in one segment. Classes with the same function and call site, such as failed polls and other
- * polls, are shown as the first of them. */
-struct loop_class {
-    const struct class_copy *class;
-    bool is_loop; /* it stands for a stored loop */
-    size_t shown_as;
-    uint64_t calls;
-    double mean_ns, gap_ns;  /* means of a call and of the gap before it */
-    bool has_ns, has_gap_ns; /* the sums over all calls are known: */
-    double all_ns, all_gap_ns;
-};
-
-/* The classes of a thread, segment by segment. */
-struct loop_classes {
-    struct loop_class *classes;
-    size_t count;
-    size_t *first; /* by segment: the index of its first class */
-};
-
-static void loop_classes_free(struct loop_classes *k)
-{
-    free(k->classes);
-    free(k->first);
-}
-
-/* True if all threads of THREAD's structure group have equal loops, so that one of them is read for all. */
-static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_info *thread)
-{
-    return pilgrim_segment_count(l->trace) == 1 && thread->loop_count == 0 && !l->by_rank;
-}
-
-/* Reads the mean times of class NUMBER over GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
-static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint64_t group, struct loop_class *class)
-{
-    struct pilgrim_statistic durations, gaps;
-    if (pilgrim_durations(cursor, number, group, &durations) != PILGRIM_OK ||
-        pilgrim_gaps(cursor, number, group, PILGRIM_ANY_CALL, &gaps) != PILGRIM_OK)
-        return false;
-    class->mean_ns = durations.mean_ns;
-    class->gap_ns = gaps.mean_ns;
-    return true;
-}
-
-/* Reads how long the calls of class NUMBER took on the cursor's rank, which has only this thread and segment. AGAIN: an
- * earlier class has the same function and call site, and already holds these times. */
-static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct loop_class *class)
-{
-    struct pilgrim_rank_class rank;
-    if (pilgrim_rank_class(cursor, number, &rank) != PILGRIM_OK)
-        return false;
-    class->has_ns = rank.has_durations;
-    class->has_gap_ns = rank.has_gaps;
-    class->all_ns = again ? 0 : rank.durations_ns;
-    class->all_gap_ns = again ? 0 : rank.gaps_ns;
-    return true;
-}
-
-/* Appends the classes of the segment that CURSOR is in. ALONE: the rank has only this thread and segment. */
-static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone,
-                                        struct loop_classes *seen, struct pilgrim_error *error)
-{
-    struct pilgrim_thread_info thread;
-    pilgrim_thread_info(cursor, &thread);
-    struct loop_class *classes = realloc(seen->classes, (seen->count + thread.class_count + 1) * sizeof *classes);
-    if (!classes)
-        return no_memory(error);
-    seen->classes = classes;
-    seen->first[pilgrim_cursor_segment(cursor)] = seen->count;
-    for (size_t i = 0; i < thread.class_count; i++) {
-        struct pilgrim_class_info info;
-        enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
-        if (status != PILGRIM_OK)
-            return no_group(status, error);
-        struct class_copy *class = copy_class(&l->classes, info.class_);
-        if (!class)
-            return no_memory(error);
-        bool again = class->thread == l->threads && !info.body;
-        if (!again && !info.body) {
-            class->thread = l->threads;
-            class->first = seen->count;
-        }
-        classes[seen->count] = (struct loop_class){
-            .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : seen->count};
-        uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
-        if (!info.body && !read_times(cursor, i, group, &classes[seen->count]))
-            return no_group(PILGRIM_DAMAGED, error);
-        if (alone && !info.body && !read_rank(cursor, i, again, &classes[seen->count]))
-            return no_group(PILGRIM_DAMAGED, error);
-        seen->count++;
-    }
-    return PILGRIM_OK;
-}
-
-/* Reads the classes of CURSOR's thread in all segments; moves the cursor. *SEEN is to be freed, also after an error. */
-static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor,
-                                        struct loop_classes *seen, struct pilgrim_error *error)
-{
-    bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_segment_count(l->trace) == 1;
-    *seen = (struct loop_classes){.first = calloc(pilgrim_segment_count(l->trace), sizeof *seen->first)};
-    if (!seen->first)
-        return no_memory(error);
-    l->threads++;
-    enum pilgrim_status status = PILGRIM_OK;
-    while (status == PILGRIM_OK) {
-        status = read_segment(l, cursor, alone, seen, error);
-        if (status == PILGRIM_OK)
-            status = pilgrim_cursor_next_segment(cursor, error);
-    }
-    return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
 /* ---- one thread ---- */
@@ -199,7 +83,7 @@ static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint3
     struct pilgrim_cursor *cursor;
     size_t number;
     uint64_t count;
-    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    enum pilgrim_status status = pilgrim_cursor_open(l->reader.trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
     while ((status = pilgrim_cursor_pass(cursor, &number, &count, error)) == PILGRIM_OK) {
@@ -255,12 +139,24 @@ static void name_items(struct shown_loops *s, const struct loop_class *classes, 
     s->calls_max = s->calls_min;
     for (size_t i = 0; i < class_count; i++) {
         const struct loop_class *class = &classes[i];
+        const size_t item = item_of[class->shown_as];
         double calls = (double)(class->calls / 2);
-        if (class->calls > 0) {
-            s->ns[item_of[class->shown_as]] += class->has_ns ? class->all_ns : class->mean_ns * calls;
-            s->gap_ns[item_of[class->shown_as]] += class->has_gap_ns ? class->all_gap_ns : class->gap_ns * calls;
-        }
+        if (class->calls == 0)
+            continue;
+        if (strcmp(class->class->function.name, "MPI_Finalize") != 0) /* it is recorded before it runs */
+            s->ns[item] += class->has_ns ? class->all_ns : class->mean_ns * calls;
+        s->gap_ns[item] += class->has_gap_ns ? class->all_gap_ns : class->gap_ns * calls;
+        if (s->phases)
+            phase_texts_add(&s->phases[item], &class->phases);
     }
+}
+
+static bool has_markers(const struct loop_classes *seen)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->classes[i].phases.count > 0)
+            return true;
+    return false;
 }
 
 static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
@@ -284,18 +180,22 @@ static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint
 {
     struct loop_classes seen;
     *s = (struct shown_loops){0};
-    enum pilgrim_status status = read_classes(l, rank, cursor, &seen, error);
+    enum pilgrim_status status = loop_classes_read(&seen, &l->reader, rank, cursor, error);
     struct nest *n = nest_new(seen.count);
     size_t *item_of = calloc(seen.count + 1, sizeof *item_of);
     if (status == PILGRIM_OK && (!n || !item_of))
         status = no_memory(error);
     if (status == PILGRIM_OK)
         status = find_items(l, rank, thread, &seen, n, s, error);
+    if (status == PILGRIM_OK && l->reader.by_rank)
+        status = loop_classes_time(&seen, &l->reader, rank, thread, error);
     if (status == PILGRIM_OK) {
+        const bool marked = has_markers(&seen);
         s->classes = calloc(s->count + 1, sizeof *s->classes);
         s->ns = calloc(s->count + 1, sizeof *s->ns);
         s->gap_ns = calloc(s->count + 1, sizeof *s->gap_ns);
-        if (s->classes && s->ns && s->gap_ns)
+        s->phases = marked ? calloc(s->count + 1, sizeof *s->phases) : NULL;
+        if (s->classes && s->ns && s->gap_ns && (s->phases || !marked))
             name_items(s, seen.classes, seen.count, item_of);
         else
             status = no_memory(error);
@@ -328,6 +228,8 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
         s->items[i].leads_on = s->items[i].leads_on && other->items[i].leads_on;
         s->ns[i] += other->ns[i];
         s->gap_ns[i] += other->gap_ns[i];
+        if (s->phases && other->phases)
+            phase_texts_add(&s->phases[i], &other->phases[i]);
     }
     s->calls_min = other->calls_min < s->calls_min ? other->calls_min : s->calls_min;
     s->calls_max = other->calls_max > s->calls_max ? other->calls_max : s->calls_max;
@@ -418,12 +320,15 @@ static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
     to->classes = malloc((from->count + 1) * sizeof *to->classes);
     to->ns = malloc((from->count + 1) * sizeof *to->ns);
     to->gap_ns = malloc((from->count + 1) * sizeof *to->gap_ns);
-    if (!to->items || !to->classes || !to->ns || !to->gap_ns)
+    to->phases = from->phases ? malloc((from->count + 1) * sizeof *to->phases) : NULL;
+    if (!to->items || !to->classes || !to->ns || !to->gap_ns || (from->phases && !to->phases))
         return false;
     memcpy(to->items, from->items, from->count * sizeof *to->items);
     memcpy(to->classes, from->classes, from->count * sizeof *to->classes);
     memcpy(to->ns, from->ns, from->count * sizeof *to->ns);
     memcpy(to->gap_ns, from->gap_ns, from->count * sizeof *to->gap_ns);
+    if (to->phases)
+        memcpy(to->phases, from->phases, from->count * sizeof *to->phases);
     return true;
 }
 
@@ -434,10 +339,34 @@ static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_c
     struct pilgrim_thread_info info;
     *group = NULL;
     pilgrim_thread_info(cursor, &info);
-    if (!is_alike(l, &info))
+    if (!loop_reader_alike(&l->reader, &info))
         return PILGRIM_OK;
     *group = find_group(l, info.structure_group);
     return *group ? PILGRIM_OK : no_memory(error);
+}
+
+/* Adds the texts of the markers of CURSOR's thread, whose loops equal S. */
+static enum pilgrim_status add_markers(struct loops_list *l, struct pilgrim_cursor *cursor, struct shown_loops *s,
+                                       struct pilgrim_error *error)
+{
+    struct pilgrim_thread_info thread;
+    pilgrim_thread_info(cursor, &thread);
+    for (size_t k = 0; k < thread.class_count; k++) {
+        struct phase_texts texts = {0};
+        struct pilgrim_class_info info;
+        enum pilgrim_status status = phase_texts_read(&l->reader.markers, cursor, k, &texts, error);
+        if (status != PILGRIM_OK)
+            return status;
+        if (texts.count == 0 || pilgrim_class_info(cursor, k, &info) != PILGRIM_OK)
+            continue;
+        struct class_copy *copy = copy_class(&l->reader.classes, info.class_);
+        if (!copy)
+            return no_memory(error);
+        for (size_t i = 0; i < s->count; i++)
+            if (s->classes[i] == &copy->class)
+                phase_texts_add(&s->phases[i], &texts);
+    }
+    return PILGRIM_OK;
 }
 
 /* Adds the loops of CURSOR's thread, and sets *NUMBER to the number of those it was added to. */
@@ -452,7 +381,7 @@ static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32
     if (group && group->known) {
         *number = group->shown;
         add_counts(&l->shown[*number], &group->alone);
-        return PILGRIM_OK;
+        return group->alone.phases ? add_markers(l, cursor, &l->shown[*number], error) : PILGRIM_OK;
     }
     status = read_thread(l, rank, thread, cursor, &s, error);
     if (status == PILGRIM_OK && group && !copy_shown(&group->alone, &s))
@@ -471,11 +400,30 @@ static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32
     return PILGRIM_OK;
 }
 
+/* Returns the loops of the structure group of a thread, if all that is to be added is known without a cursor; NULL: it
+ * is not. */
+static const struct group_loops *known_group(const struct loops_list *l, uint32_t rank, uint32_t thread)
+{
+    struct pilgrim_error ignored;
+    uint32_t number;
+    if (l->reader.by_rank || pilgrim_segment_count(l->reader.trace) != 1 ||
+        pilgrim_thread_group(l->reader.trace, rank, thread, &number, &ignored) != PILGRIM_OK ||
+        number >= l->group_count)
+        return NULL;
+    const struct group_loops *group = &l->groups[number];
+    return group->known && !group->alone.phases ? group : NULL;
+}
+
 enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
     size_t number = NONE;
     struct pilgrim_cursor *cursor;
-    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    const struct group_loops *known = known_group(l, rank, thread);
+    if (known) {
+        add_counts(&l->shown[known->shown], &known->alone);
+        return add_thread(&l->shown[known->shown], rank, thread) ? PILGRIM_OK : no_memory(error);
+    }
+    enum pilgrim_status status = pilgrim_cursor_open(l->reader.trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
     status = add_loops(l, rank, thread, cursor, &number, error);
@@ -543,7 +491,7 @@ enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t
     enum pilgrim_status status =
         p->list ? pilgrim_cursor_open(trace, rank, thread, &p->cursor, error) : no_memory(error);
     if (status == PILGRIM_OK)
-        status = read_classes(p->list, rank, p->cursor, &p->seen, error);
+        status = loop_classes_read(&p->seen, &p->list->reader, rank, p->cursor, error);
     pilgrim_cursor_close(p->cursor);
     p->cursor = NULL;
     if (status == PILGRIM_OK) {

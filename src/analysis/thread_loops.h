@@ -7,6 +7,7 @@
 #include <pilgrim/reader.h>
 
 #include "analysis/nest.h"
+#include "analysis/phase_texts.h"
 
 /* A thread of a rank. */
 struct shown_thread {
@@ -17,8 +18,9 @@ struct shown_thread {
 struct shown_loops {
     struct nest_item *items;
     const struct pilgrim_class **classes; /* by item; owned by the list; NULL for a loop */
-    double *ns;                           /* by item: the time of all its calls; 0: not known */
+    double *ns;                           /* by item: the time of all its calls; 0: not known, or of MPI_Finalize */
     double *gap_ns;                       /* by item: the sum of the gaps before them */
+    struct phase_texts *phases;           /* by item: of markers; owned by the list; NULL: there are none */
     size_t count;
     uint64_t hash;                 /* of what must be equal in all threads */
     uint64_t calls_min, calls_max; /* of one thread */
@@ -60,7 +62,7 @@ enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_
                                      struct pilgrim_error *error);
 
 /* Returns an empty list for TRACE, which is to be closed after the list. BY_RANK: some ranks are chosen, and times are
- * to be those of these ranks where the trace has them. NULL: no memory. */
+ * to be those of these ranks where the trace has them; so calls with times are read once more. NULL: no memory. */
 struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank);
 void loops_free(struct loops_list *l); /* NULL is legal */
 

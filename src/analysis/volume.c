@@ -324,6 +324,24 @@ static void add_statuses(const struct volumes *v, const struct pilgrim_call *cal
     }
 }
 
+/* Looks through the rules for that of a function by its short name; NULL: it has none. */
+static const struct volume_rule *find_rule(const char *name, size_t length)
+{
+    for (size_t i = 0; i < COUNT(rules); i++)
+        if (is_function(name, length, rules[i].function))
+            return &rules[i];
+    return NULL;
+}
+
+bool volumes_by_communicator(const struct pilgrim_call *call, bool *has_root)
+{
+    size_t length;
+    const char *name = short_name(call, &length);
+    const struct volume_rule *rule = find_rule(name, length);
+    *has_root = rule && rule->root;
+    return rule && (rule->root || rule->sent.how == EACH || rule->received.how == EACH);
+}
+
 /* Returns the rule of the call's function; NULL: it has none. */
 static const struct volume_rule *rule_of(struct volumes *v, const struct pilgrim_call *call)
 {
@@ -335,9 +353,7 @@ static const struct volume_rule *rule_of(struct volumes *v, const struct pilgrim
                                             RULE_MEMOS];
     if (whole > 0 && strcmp(memo->function, function) == 0)
         return memo->rule;
-    const struct volume_rule *rule = NULL;
-    for (size_t i = 0; i < COUNT(rules) && !rule; i++)
-        rule = is_function(name, length, rules[i].function) ? &rules[i] : NULL;
+    const struct volume_rule *rule = find_rule(name, length);
     if (whole < RULE_NAME) {
         memcpy(memo->function, function, whole + 1);
         memo->rule = rule;

@@ -40,6 +40,10 @@ struct volume_parts {
  * communicators (see volumes_begin_thread) it learns them when a call needs them. */
 const struct volume_parts *volumes_parts(struct volumes *v, const struct pilgrim_call *call);
 
+/* True if what CALL gives or gets depends on its communicator: on how many processes that has, or on who is the root.
+ * *HAS_ROOT: on the root. CALL may be one of pilgrim_signature's. */
+bool volumes_by_communicator(const struct pilgrim_call *call, bool *has_root);
+
 /* As volumes_begin, for volumes_parts only: the members of communicators are not learned at once. */
 enum pilgrim_status volumes_begin_thread(struct volumes *v, uint32_t rank, uint32_t thread,
                                          struct pilgrim_error *error) PILGRIM_CHECKED;

@@ -173,6 +173,9 @@ START_TEST(null_of_cursors)
     ck_assert(!pilgrim_signature_uniform(NULL, 0, 0));
     ck_assert(!pilgrim_signature_uniform(cursor, SIZE_MAX, 0));
     ck_assert(!pilgrim_signature_uniform(cursor, 0, class_info.signature_count));
+    ck_assert(!pilgrim_signature_uniform_apart(NULL, 0, 0));
+    ck_assert(!pilgrim_signature_uniform_apart(cursor, SIZE_MAX, 0));
+    ck_assert(!pilgrim_signature_uniform_apart(cursor, 0, class_info.signature_count));
     INVALID(pilgrim_grammar_open(NULL, info.structure, &g, &error));
     ck_assert_ptr_null(g);
     INVALID(pilgrim_grammar_open(cursor, info.structure, NULL, &error));

@@ -7,6 +7,8 @@
 #include "../../src/analysis/communicator_names.c"
 #include "../../src/analysis/error_classes.c"
 #include "../../src/analysis/in_flight.c"
+#include "../../decoder/csv_call.c"
+#include "../../decoder/csv_cells.c"
 #include "../../decoder/json.c"
 #include "../../decoder/text.c"
 
@@ -20,6 +22,13 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
     (void)lines;
     (void)frame;
     return NULL;
+}
+
+void find_place(struct site_place *place, const struct pilgrim_frame *frame, struct source_lines *lines)
+{
+    *place = (struct site_place){0};
+    (void)frame;
+    (void)lines;
 }
 
 const struct pilgrim_frame *source_lines_caller(const struct source_lines *lines, const struct pilgrim_frame *frame)
@@ -105,11 +114,11 @@ static void print_both(struct call_lines *known, struct call_lines *anew, uint64
  */
 START_TEST(again)
 {
-    const bool json = _i % 2;
+    const enum call_format format = _i % 3;
     struct output *first = output_new(), *second = output_new();
-    struct call_lines *known = call_lines_new(first, json, UINT64_MAX, NULL);
-    struct call_lines *anew = call_lines_new(second, json, UINT64_MAX, NULL);
-    const size_t longest = _i < 2 ? 40 : _i < 4 ? 3000 : TEXT_MAX;
+    struct call_lines *known = call_lines_new(first, format, UINT64_MAX, NULL);
+    struct call_lines *anew = call_lines_new(second, format, UINT64_MAX, NULL);
+    const size_t longest = _i < 3 ? 40 : _i < 6 ? 3000 : TEXT_MAX;
     uint64_t state = 1;
     memset(letters, 'x', TEXT_MAX);
     for (uint32_t thread = 0; thread < 3; thread++) {
@@ -241,7 +250,7 @@ int main(void)
     Suite *suite = suite_create("call lines");
     TCase *tests = tcase_create("call lines");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, again, 0, 6);
+    tcase_add_loop_test(tests, again, 0, 9);
     tcase_add_test(tests, by_eye);
     tcase_add_test(tests, numbers);
     tcase_add_test(tests, escapes);

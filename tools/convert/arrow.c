@@ -9,6 +9,7 @@
 #include <pilgrim/columns.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/work_progress.h"
 #include "convert.h"
 #include "convert_run.h"
 #include "flatbuffer.h"
@@ -370,6 +371,8 @@ static enum pilgrim_status put_all(struct arrow *a, struct convert_result *resul
         if (rows > 0 && !put_rows(a, rows))
             return no_memory(error);
         result->calls += rows;
+        if (rows > 0 && !a->c->columns) /* the first column is the rank */
+            work_done((uint64_t)((int32_t *)a->arrays[0])[rows - 1]);
     }
     return put_foot(a) ? status : no_memory(error);
 }

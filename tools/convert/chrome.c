@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The JSON that chrome://tracing reads, and with it Perfetto, speedscope and others: "Trace Event Format" of Chromium.
  * A call is a complete event (X), a message a flow (s, f), a marker an instant (i). Times are microseconds. */
-#include <stdio.h>
 #include <string.h>
 
 #include "convert.h"
@@ -13,11 +12,11 @@ struct chrome_call {
 
 static void put_us(struct output *o, const char *key, uint64_t ns)
 {
-    char text[8];
+    const unsigned part = (unsigned)(ns % 1000);
+    const char text[] = {'.', (char)('0' + part / 100), (char)('0' + part / 10 % 10), (char)('0' + part % 10)};
     out_text(o, key);
     out_uint(o, ns / 1000);
-    snprintf(text, sizeof text, ".%03u", (unsigned)(ns % 1000));
-    out_text(o, text);
+    out_bytes(o, text, sizeof text);
 }
 
 static void put_place(struct output *o, const struct pilgrim_call *call)

@@ -189,6 +189,17 @@ bool function_communicates(const char *name)
            joins_groups(shortened);
 }
 
+bool function_waits(const char *name)
+{
+    static const char *const goes_on[] = {"i", "test", "start", "bsend", "psend", "precv", "comm_idup"};
+    char shortened[NAME_LENGTH];
+    shorten(name, shortened);
+    for (size_t i = 0; i < sizeof goes_on / sizeof *goes_on; i++)
+        if (strncmp(shortened, goes_on[i], strlen(goes_on[i])) == 0 && strncmp(shortened, "intercomm", 9) != 0)
+            return false;
+    return function_communicates(name) && !strstr(shortened, "_init");
+}
+
 bool function_is_unsaid(const char *name)
 {
     char shortened[NAME_LENGTH];

@@ -41,6 +41,10 @@ int function_role(const char *name);
 /* True if calls of the function wait for messages or other processes: point to point or collective. */
 bool function_communicates(const char *name);
 
+/* True if such a call may wait: it sends or receives and blocks, or waits for requests, or is a collective operation
+ * that blocks. */
+bool function_waits(const char *name);
+
 /* True if calls of the function communicate in a way that is no message and no collective operation of those above:
  * windows, files, neighbors, persistent collective operations. */
 bool function_is_unsaid(const char *name);

@@ -86,7 +86,7 @@ struct convert_teller {
 };
 bool convert_tell(const struct convert *c, const struct convert_call *call, const struct convert_teller *tell);
 
-/* Returns what a call is called: its function, or the text of a marker. TEXT is room for the latter. */
+/* Returns what a call is called: its function, or the text of a marker. TEXT is room for it, which may be used. */
 enum { CONVERT_MARKER_MAX = 1024 };
 const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT_MARKER_MAX]);
 bool convert_is_marker(const struct pilgrim_call *call);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
+#include "analysis/work_progress.h"
 #include "drawn_times.h"
 
 struct conversion {
@@ -20,8 +22,7 @@ struct conversion {
 
 bool convert_draws(const struct pilgrim_trace *trace)
 {
-    const char *timing = pilgrim_property(trace, "timing");
-    return !timing || (strncmp(timing, "bins", 4) != 0 && strcmp(timing, "exact") != 0);
+    return !calls_have_times(trace);
 }
 
 static bool takes_records(const struct convert_format *format)
@@ -37,11 +38,21 @@ static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgr
     v->thread = call->thread;
     v->flow_at = v->record_at = 0;
     v->begun = true;
+    work_done(call->rank);
     drawn_times_close(v->drawn);
     v->drawn = NULL;
     if (!v->format->thread(v->c, call->rank, call->thread))
         return no_memory(error);
     return v->c->drawn ? drawn_times_open(v->c->trace, call->rank, call->thread, &v->drawn, error) : PILGRIM_OK;
+}
+
+/* Records have the bytes of messages, but not of collective operations. */
+static bool needs_volume(const struct conversion *v, const struct convert_call *call)
+{
+    bool needs = !takes_records(v->format) || v->c->arguments;
+    for (size_t i = 0; i < call->record_count && !needs; i++)
+        needs = call->records[i].kind == RECORD_COLLECTIVE || call->records[i].kind == RECORD_COLLECTIVE_BEGUN;
+    return needs;
 }
 
 static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_calls *calls, struct pilgrim_call *call,
@@ -54,8 +65,6 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         status = begin_thread(v, call, error);
     if (status == PILGRIM_OK && v->drawn)
         status = drawn_times_set(v->drawn, call, error);
-    if (status == PILGRIM_OK)
-        status = pilgrim_calls_volume(calls, &found.volume, error);
     if (status != PILGRIM_OK)
         return status;
     if (!call->timed && !v->format->untimed) {
@@ -66,6 +75,8 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         found.records = mpi_records_of(v->c->records, call, &v->record_at, &found.record_count);
     else if (v->format->what == CONVERT_FLOWS)
         found.flows = flows_of(v->c->flows, call, &v->flow_at, &found.flow_count);
+    if (needs_volume(v, &found) && (status = pilgrim_calls_volume(calls, &found.volume, error)) != PILGRIM_OK)
+        return status;
     if (v->c->drawn)
         found.flow_count = 0; /* times of threads do not fit to each other */
     found.place = call_place_of(&v->places, call->class_);

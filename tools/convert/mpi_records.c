@@ -295,17 +295,17 @@ static enum pilgrim_status count_selected(const struct mpi_records *r, const str
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* Leaves out groups of which one call is not converted. */
+/* Leaves out groups of which one call is not converted. ALL: all calls are. */
 static enum pilgrim_status keep_whole(struct mpi_records *r, const struct pilgrim_trace *trace,
-                                      const struct pilgrim_selection *selection, struct pilgrim_error *error)
+                                      const struct pilgrim_selection *selection, bool all, struct pilgrim_error *error)
 {
     uint32_t *left = calloc(r->groups + 1, sizeof *left);
     if (!left)
         return no_memory(error);
-    for (size_t i = 0; i < r->first[r->ranks]; i++)
+    for (size_t i = 0; i < r->first[r->ranks] && !all; i++)
         for (size_t k = 0; k < r->threads[i].count; k++)
             left[r->threads[i].records[k].group] += r->threads[i].records[k].kind != RECORD_TEST;
-    const enum pilgrim_status status = count_selected(r, trace, selection, left, error);
+    const enum pilgrim_status status = all ? PILGRIM_OK : count_selected(r, trace, selection, left, error);
     left[0] = 1;
     for (size_t i = 0; i < r->first[r->ranks]; i++) {
         struct mpi_record_list *list = &r->threads[i];
@@ -361,7 +361,7 @@ enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim
     struct pilgrim_error found;
     enum pilgrim_status more = sort(r, &found);
     if (more == PILGRIM_OK)
-        more = keep_whole(r, trace, selection, &found);
+        more = keep_whole(r, trace, selection, !selection && status == PILGRIM_OK, &found);
     if (more != PILGRIM_OK && (status == PILGRIM_OK || more == PILGRIM_NOMEM)) {
         *error = found;
         return more;

@@ -85,9 +85,10 @@ OTF2_ParameterRef otf2_define_parameter(struct otf2_definitions *d, const char *
 OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgrim_call *call,
                                   const struct call_place *place)
 {
-    char name[CONVERT_MARKER_MAX], key[CONVERT_MARKER_MAX + 1024];
+    char room[CONVERT_MARKER_MAX], key[CONVERT_MARKER_MAX + 1024];
+    const char *name = convert_call_name(call, room);
     bool new;
-    snprintf(key, sizeof key, "%s %s", convert_call_name(call, name), place->text);
+    snprintf(key, sizeof key, "%s %s", name, place->text);
     const uint32_t number = number_of(d, &d->regions, &d->region_count, key, &new);
     if (!new)
         return number;

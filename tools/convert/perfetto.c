@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Perfetto's trace format (ui.perfetto.dev, trace_processor): a Trace message whose TracePackets hold TrackEvents. A
- * rank is a process, a thread a thread, a call a slice; a message is a flow from the begin of the call that began the
- * send to the end of the call that ended the receive. Names stand once (interned data). Field numbers are those of
- * Perfetto's protos/perfetto/trace; tests/convert/perfetto.proto has the part that is used here. */
+ * rank is a process, a thread a thread, a call a slice, as is an iteration of a loop, on a track of its own; a message
+ * is a flow from the begin of the call that began the send to the end of the call that ended the receive. Names stand
+ * once (interned data). Field numbers are those of Perfetto's protos/perfetto/trace; tests/convert/perfetto.proto has
+ * the part that is used here. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <uthash.h>
 
+#include "analysis/thread_loops.h"
+#include "collective_kinds.h"
 #include "convert.h"
 #include "protobuf.h"
 
@@ -51,7 +55,8 @@ enum {
     UNIT_COUNT = 2,
     UNIT_BYTES = 3
 };
-enum { TEXT_MAX = 8192, SEQUENCE = 1, CATEGORY_MPI = 1, CATEGORY_MARKER = 2 };
+enum { TEXT_MAX = 8192, SEQUENCE = 1, CATEGORY_MPI = 1, CATEGORY_MARKER = 2, CATEGORY_LOOP = 3 };
+enum { PLACE_INTERNED = 1, PLACE_KNOWN = 2, PLACE_WAITS = 4, LOOPS_MAX = 64 };
 
 /* A name that was interned. */
 struct perfetto_name {
@@ -65,13 +70,19 @@ struct perfetto {
     struct protobuf body, interned; /* of the packet that is being made, and what it interns */
     struct protobuf head, packet;
     struct perfetto_name *events, *annotations; /* tables of uthash */
-    unsigned char *places;                      /* 1: the place has been interned */
+    unsigned char *places;                      /* PLACE_... of each */
     size_t place_capacity;
     uint64_t tracks; /* so far; the uuid of a track is its number */
     uint64_t track;  /* of the thread */
     uint64_t process, run;
     uint32_t rank;
     bool begun, told;
+    struct loop_places *loops; /* of the thread; NULL: it has none */
+    size_t loop_count;
+    uint64_t iterations[LOOPS_MAX]; /* that are open: their numbers over all entries of each loop; 0: none */
+    uint64_t loop_track, last_ns;   /* the end of the call before */
+    struct flow_change *waits;      /* how many calls wait */
+    size_t wait_count, wait_capacity;
 };
 
 /* ---- packets ---- */
@@ -187,6 +198,7 @@ static bool perfetto_begin(struct convert *c)
     p->rank = UINT32_MAX;
     put_category(p, CATEGORY_MPI, "MPI");
     put_category(p, CATEGORY_MARKER, "marker");
+    put_category(p, CATEGORY_LOOP, "loop");
     p->track = ++p->tracks;
     protobuf_uint(&p->body, TRACK_UUID, p->track);
     protobuf_text(&p->body, TRACK_NAME, "run");
@@ -227,11 +239,87 @@ static bool put_process(struct convert *c, uint32_t rank)
     return put_packet(p, PACKET_TRACK, false, 0);
 }
 
+/* ---- loops ---- */
+
+static bool put_loop(struct perfetto *p, unsigned type, size_t loop, uint64_t iteration, uint64_t ns)
+{
+    char text[32];
+    bool good = true;
+    protobuf_uint(&p->body, EVENT_TYPE, type);
+    protobuf_uint(&p->body, EVENT_TRACK, p->loop_track);
+    if (type == TYPE_BEGIN) {
+        snprintf(text, sizeof text, "loop %zu", loop);
+        const uint64_t name = intern(p, &p->events, INTERNED_EVENT, text);
+        protobuf_uint(&p->body, EVENT_CATEGORY, CATEGORY_LOOP);
+        protobuf_uint(&p->body, EVENT_NAME, name);
+        good = name && perfetto_number(p, "iteration", (int64_t)iteration);
+    }
+    return good && put_packet(p, PACKET_EVENT, true, ns);
+}
+
+static bool close_loops(struct perfetto *p)
+{
+    bool good = true;
+    for (size_t loop = p->loop_count; loop > 0 && good; loop--)
+        if (p->iterations[loop - 1])
+            good = put_loop(p, TYPE_END, loop, 0, p->last_ns);
+    loop_places_close(p->loops);
+    p->loops = NULL;
+    p->loop_count = 0;
+    return good;
+}
+
+/* Loops count as in --loop; one within another has the higher number. */
+static bool open_loops(struct convert *c, uint32_t rank, uint32_t thread)
+{
+    struct perfetto *p = c->state;
+    struct pilgrim_error ignored;
+    char name[64];
+    memset(p->iterations, 0, sizeof p->iterations);
+    if (loop_places_open(c->trace, rank, thread, &p->loops, &ignored) != PILGRIM_OK) {
+        p->loops = NULL; /* of a damaged thread they are not known */
+        return true;
+    }
+    p->loop_count = loop_places_count(p->loops);
+    p->loop_count = p->loop_count < LOOPS_MAX ? p->loop_count : LOOPS_MAX;
+    if (!p->loop_count)
+        return true;
+    p->loop_track = ++p->tracks;
+    snprintf(name, sizeof name, "loops of thread %u", thread);
+    protobuf_uint(&p->body, TRACK_UUID, p->loop_track);
+    protobuf_text(&p->body, TRACK_NAME, name);
+    protobuf_uint(&p->body, TRACK_PARENT, p->process);
+    return put_packet(p, PACKET_TRACK, false, 0);
+}
+
+/* Ends and begins iterations before a call. */
+static bool put_loops(struct perfetto *p, const struct pilgrim_call *call)
+{
+    uint64_t numbers[LOOPS_MAX], iterations[LOOPS_MAX];
+    struct pilgrim_error ignored;
+    bool good = true;
+    for (size_t loop = 1; loop <= p->loop_count; loop++) {
+        uint64_t *iteration = &iterations[loop - 1];
+        if (loop_places_find(p->loops, loop, call->seq, iteration, &ignored) != PILGRIM_OK)
+            *iteration = 0;
+        numbers[loop - 1] = *iteration ? loop_places_before(p->loops, loop) + *iteration : 0;
+    }
+    for (size_t loop = p->loop_count; loop > 0 && good; loop--)
+        if (p->iterations[loop - 1] && p->iterations[loop - 1] != numbers[loop - 1])
+            good = put_loop(p, TYPE_END, loop, 0, p->last_ns);
+    for (size_t loop = 1; loop <= p->loop_count && good; loop++) {
+        if (numbers[loop - 1] && p->iterations[loop - 1] != numbers[loop - 1])
+            good = put_loop(p, TYPE_BEGIN, loop, iterations[loop - 1], call->start_ns);
+        p->iterations[loop - 1] = numbers[loop - 1];
+    }
+    return good;
+}
+
 static bool perfetto_thread(struct convert *c, uint32_t rank, uint32_t thread)
 {
     struct perfetto *p = c->state;
     char name[CONVERT_NAME_MAX];
-    if (rank != p->rank && !put_process(c, rank))
+    if (!close_loops(p) || (rank != p->rank && !put_process(c, rank)) || !open_loops(c, rank, thread))
         return false;
     convert_thread_name(thread, name);
     p->track = ++p->tracks;
@@ -261,8 +349,8 @@ static bool put_source(struct perfetto *p, const struct convert_call *call)
         p->places = places;
         p->place_capacity = capacity;
     }
-    if (!p->places[place->number]) {
-        p->places[place->number] = 1;
+    if (!(p->places[place->number] & PLACE_INTERNED)) {
+        p->places[place->number] |= PLACE_INTERNED;
         const size_t at = protobuf_open(&p->interned, INTERNED_SOURCE);
         protobuf_uint(&p->interned, SOURCE_ID, place->number + 1);
         put_text(&p->interned, SOURCE_FILE, place->file ? place->file : place->text);
@@ -271,6 +359,27 @@ static bool put_source(struct perfetto *p, const struct convert_call *call)
         protobuf_close(&p->interned, at);
     }
     protobuf_uint(&p->body, EVENT_SOURCE, place->number + 1);
+    return true;
+}
+
+/* Notes that a call waits, if its function may. Its place is known. */
+static bool note_wait(struct perfetto *p, const struct convert_call *call)
+{
+    unsigned char *place = &p->places[call->place->number];
+    if (!(*place & PLACE_KNOWN))
+        *place |= PLACE_KNOWN | (function_waits(call->call->function->name) ? PLACE_WAITS : 0);
+    if (!(*place & PLACE_WAITS))
+        return true;
+    if (p->wait_count + 2 > p->wait_capacity) {
+        const size_t capacity = 2 * p->wait_capacity + 256;
+        struct flow_change *waits = realloc(p->waits, capacity * sizeof *waits);
+        if (!waits)
+            return false;
+        p->waits = waits;
+        p->wait_capacity = capacity;
+    }
+    p->waits[p->wait_count++] = (struct flow_change){call->call->start_ns, 0, 1};
+    p->waits[p->wait_count++] = (struct flow_change){call->call->end_ns, 0, -1};
     return true;
 }
 
@@ -287,15 +396,16 @@ static bool perfetto_call(struct convert *c, const struct convert_call *call)
     char text[CONVERT_MARKER_MAX];
     const bool marker = convert_is_marker(call->call);
     const struct convert_teller tell = {.number = perfetto_number, .text = perfetto_text, .context = p};
-    if (!p->told && !put_properties(c, call->call->start_ns))
+    if ((!p->told && !put_properties(c, call->call->start_ns)) || !put_loops(p, call->call))
         return false;
+    p->last_ns = call->call->end_ns;
     const uint64_t name = intern(p, &p->events, INTERNED_EVENT, convert_call_name(call->call, text));
     protobuf_uint(&p->body, EVENT_TYPE, marker ? TYPE_INSTANT : TYPE_BEGIN);
     protobuf_uint(&p->body, EVENT_TRACK, p->track);
     protobuf_uint(&p->body, EVENT_CATEGORY, marker ? CATEGORY_MARKER : CATEGORY_MPI);
     protobuf_uint(&p->body, EVENT_NAME, name);
     put_flows(p, call, false);
-    if (!name || !put_source(p, call) || !convert_tell(c, call, &tell) ||
+    if (!name || !put_source(p, call) || !note_wait(p, call) || !convert_tell(c, call, &tell) ||
         !put_packet(p, PACKET_EVENT, true, call->call->start_ns))
         return false;
     if (marker)
@@ -319,22 +429,42 @@ static bool put_counter_track(struct perfetto *p, const char *name, bool bytes)
     return put_packet(p, PACKET_TRACK, false, 0);
 }
 
-static bool put_counter(struct convert *c, const char *name, bool bytes)
+/* A counter that CHANGES make, which are in the order of time. */
+static bool put_counter(struct perfetto *p, const char *name, bool bytes, const struct flow_change *changes,
+                        size_t count)
 {
-    struct perfetto *p = c->state;
     int64_t value = 0;
-    bool good = c->flows->change_count == 0 || put_counter_track(p, name, bytes);
-    for (size_t i = 0; i < c->flows->change_count && good; i++) {
-        const struct flow_change *change = &c->flows->changes[i];
-        value += bytes ? change->bytes : change->messages;
-        if (i + 1 < c->flows->change_count && c->flows->changes[i + 1].ns == change->ns)
+    bool good = count == 0 || put_counter_track(p, name, bytes);
+    for (size_t i = 0; i < count && good; i++) {
+        value += bytes ? changes[i].bytes : changes[i].messages;
+        if (i + 1 < count && changes[i + 1].ns == changes[i].ns)
             continue;
         protobuf_uint(&p->body, EVENT_TYPE, TYPE_COUNTER);
         protobuf_uint(&p->body, EVENT_TRACK, p->track);
         protobuf_int(&p->body, EVENT_COUNTER, value);
-        good = put_packet(p, PACKET_EVENT, true, change->ns);
+        good = put_packet(p, PACKET_EVENT, true, changes[i].ns);
     }
     return good;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct flow_change *x = a, *y = b;
+    return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* Drawn times of threads do not fit to each other: nothing is counted. */
+static bool put_counters(struct convert *c)
+{
+    struct perfetto *p = c->state;
+    const struct flow_change *changes = c->flows->changes;
+    if (c->drawn)
+        return true;
+    if (p->wait_count)
+        qsort(p->waits, p->wait_count, sizeof *p->waits, by_time);
+    return put_counter(p, "bytes under way", true, changes, c->flows->change_count) &&
+           put_counter(p, "messages under way", false, changes, c->flows->change_count) &&
+           put_counter(p, "calls that wait", false, p->waits, p->wait_count);
 }
 
 static bool perfetto_end(struct convert *c)
@@ -342,7 +472,7 @@ static bool perfetto_end(struct convert *c)
     struct perfetto *p = c->state;
     if (!p)
         return true;
-    const bool good = put_counter(c, "bytes under way", true) && put_counter(c, "messages under way", false);
+    const bool good = close_loops(p) && put_counters(c);
     free_names(&p->events);
     free_names(&p->annotations);
     protobuf_free(&p->body);
@@ -350,6 +480,7 @@ static bool perfetto_end(struct convert *c)
     protobuf_free(&p->head);
     protobuf_free(&p->packet);
     free(p->places);
+    free(p->waits);
     free(p);
     c->state = NULL;
     return good;

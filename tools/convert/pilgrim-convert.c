@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "../../decoder/decode_errors.h"
+#include "../../decoder/progress.h"
 #include "../../decoder/trace_input.h"
+#include "analysis/work_progress.h"
 #include "convert_run.h"
 #include "output_place.h"
 
@@ -204,7 +206,10 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
         source_lines_warn(lines, complain);
         source_lines_use_trace(lines, trace, pilgrim_frame_function);
     }
+    progress_begin("pilgrim-convert", pilgrim_rank_count(trace), false, false);
+    work_progress = progress_at;
     const enum pilgrim_status converted = convert_run(&c, s->format, s->selection, lines, &result, &error);
+    progress_end();
     source_lines_free(lines);
     const bool whole = converted == PILGRIM_OK && opened->status == PILGRIM_OK;
     status = output_place_close(&place, &out, !c.failure[0] && (whole || result.calls > 0));

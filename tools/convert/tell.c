@@ -69,6 +69,12 @@ static const char *printed(char text[TEXT_MAX])
     return text;
 }
 
+/* True if NAME is one of C's, as all are but those of damaged traces. */
+static bool is_plain(const char *name)
+{
+    return !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789")];
+}
+
 const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT_MARKER_MAX])
 {
     if (convert_is_marker(call) && call->function->parameter_count > 0 && call->in[0].type == PILGRIM_STRING) {
@@ -86,6 +92,8 @@ const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT
         text[used] = 0;
         return text;
     }
+    if (is_plain(call->function->name))
+        return call->function->name;
     char name[CONVERT_NAME_MAX] = "";
     append(name, call->function->name);
     snprintf(text, CONVERT_MARKER_MAX, "%s", name);

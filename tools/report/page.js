@@ -155,7 +155,7 @@ function ending_words(e) {
 /* Sums of a node and what is in it, over all threads: time in MPI, and before its calls. */
 function add_up(node) {
     node.mpi = node.func && node.func !== "MPI_Finalize" ? node.time : 0; /* it is recorded before it runs */
-    node.own = node.func ? node.gap || 0 : 0;
+    node.own = node.func || node.phase ? node.gap || 0 : 0;
     for (const child of node.in || []) {
         add_up(child);
         node.mpi += child.mpi;
@@ -174,6 +174,8 @@ function node_words(node) {
     const words = [];
     if (node.loop)
         words.push(el("b", {}, loop_name(node)), " " + trips(node));
+    else if (node.phase)
+        words.push("phase ", el("b", {}, node.texts.join(", ") + (node.more_texts ? ", \u2026" : "")));
     else if (node.function)
         words.push(el("b", {}, node.function));
     else
@@ -254,7 +256,7 @@ function drawing(height, label, draw, say, press) {
     });
     requestAnimationFrame(paint);
     window.addEventListener("resize", paint);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) matchMedia(media).addEventListener("change", paint); /* other colours */
     return { canvas, element: el("div", {}, canvas, tip), paint };
 }
 

@@ -17,6 +17,7 @@ struct html_page {
     struct timeline_waits waits;   /* while views are printed: for the timeline */
     const char *other;             /* the trace that it is compared with; NULL: none */
     const char *modules;
+    bool has_markers; /* some calls with times are markers: report_calls says so */
     struct output *out;
     size_t room; /* bytes that views may still take */
 };
@@ -47,7 +48,7 @@ typedef enum pilgrim_status report_view(struct html_page *r, struct output *o, s
 /* What each rank did with its time, in blocks of ranks; each with its least and most. */
 report_view report_ranks;
 
-/* Time and calls by rank and call site, and by rank and phase. */
+/* Time and calls by rank and call site, and by rank and phase if there are markers. */
 report_view report_rank_sites, report_rank_phases;
 
 /* Messages by call site, communicator, sender and receiver, if there are no more than REPORT_RANKS_MAX ranks. */

@@ -22,7 +22,7 @@ struct site_calls {
 };
 
 struct sites {
-    const struct html_page *page;
+    struct html_page *page;
     struct class_copies copies; /* their `first` is the number of the site, from 1 */
     struct site_calls *all;
     size_t count, capacity;
@@ -245,6 +245,7 @@ static enum pilgrim_status read_times(struct sites *s, struct pilgrim_error *err
             status = no_memory(error);
             break;
         }
+        s->page->has_markers |= strcmp(found.class_->function->name, "pilgrim_marker") == 0;
         pilgrim_statistic_add(&site->durations, &found.durations);
         pilgrim_statistic_add(&site->gaps, &found.gaps);
     }

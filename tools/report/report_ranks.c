@@ -239,7 +239,7 @@ enum pilgrim_status report_rank_sites(struct html_page *r, struct output *o, str
 
 enum pilgrim_status report_rank_phases(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    return print_map(r, o, PILGRIM_KEY_PHASE, error);
+    return r->has_markers ? print_map(r, o, PILGRIM_KEY_PHASE, error) : PILGRIM_OK;
 }
 
 /* ---- partners ---- */

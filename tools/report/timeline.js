@@ -208,13 +208,14 @@ function show_timeline(rows, run) {
         }
         if (!marks.path) return;
         context.strokeStyle = colour("path");
-        context.lineWidth = 2.5;
+        const parts = data.path.filter(part => part.from <= x.until && part.until >= x.from).length, dense = parts > 200; /* then without what joins threads */
+        context.lineWidth = dense ? 1.5 : 2.5;
         context.beginPath();
         let last = null;
         for (const part of data.path) { /* from the end back */
             if (part.from > x.until || part.until < x.from) { last = null; continue; }
             const at = row_of(part.thread + 0.25, high);
-            if (last !== null) { context.moveTo(x_of(part.until, width), last); context.lineTo(x_of(part.until, width), at); }
+            if (last !== null && !dense) { context.moveTo(x_of(part.until, width), last); context.lineTo(x_of(part.until, width), at); }
             context.moveTo(Math.min(width, x_of(part.until, width)), at);
             context.lineTo(Math.max(0, x_of(part.from, width)), at);
             last = at;

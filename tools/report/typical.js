@@ -25,6 +25,8 @@ function iteration_of(loop) {
         now += Math.max(0, ns) / loop.total;
     }
     function walk(node, row) {
+        if (node.phase) /* its marker */
+            add(node, node.gap || 0, true);
         if (node.func && node.func !== "MPI_Finalize") { /* it is recorded before it runs */
             add(node, node.gap || 0, true);
             add(node, node.time || 0, false);
@@ -41,7 +43,7 @@ function iteration_of(loop) {
     return { parts, bands, rows, length: now };
 }
 
-const node_name = node => node.loop ? loop_name(node) + ", " + trips(node) : (node.function || node.func) + (node.at ? " at " + node.at : "");
+const node_name = node => node.loop ? loop_name(node) + ", " + trips(node) : (node.phase ? "phase " + node.texts.join(", ") : node.function || node.func) + (node.at ? " at " + node.at : "");
 
 function part_words(part, loop) {
     const each = part.node.total / loop.total; /* calls in an iteration */

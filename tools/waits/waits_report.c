@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/call_timing.h"
+
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
 {
     const char *line = frame && r->lines && r->format != REPORT_JSON ? source_lines_find(r->lines, frame) : NULL;
@@ -61,10 +63,9 @@ static const char *why_not(const struct pilgrim_trace *trace)
 {
     static const char text[] = "it has no times, so waits are not known; run the program again with "
                                "PILGRIM_TIMING=exact";
-    const char *timing = pilgrim_property(trace, "timing");
     struct pilgrim_clock clock;
     struct pilgrim_error error;
-    if (!timing || (strcmp(timing, "exact") != 0 && strncmp(timing, "bins", 4) != 0))
+    if (!calls_have_times(trace))
         return text;
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
         if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)

@@ -15,6 +15,7 @@
 #include "read/cursor/loop_walk.h"
 #include "read/table/trace_error.h"
 #include "read/value/delta_values.h"
+#include "read/value/uniform.h"
 #include "read/value/unzipped_values.h"
 #include "rules/rules_uses.h"
 
@@ -528,4 +529,11 @@ bool pilgrim_signature_uniform(const struct pilgrim_cursor *c, size_t class_numb
     return has_signature(c, class_number, number) &&
            signature_is_uniform(c->shard,
                                 values_find(c->shard, c->classes[class_number].value_group, number, 0).signature);
+}
+
+bool pilgrim_signature_uniform_apart(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
+{
+    return has_signature(c, class_number, number) &&
+           signature_is_uniform_apart(c->shard,
+                                      values_find(c->shard, c->classes[class_number].value_group, number, 0).signature);
 }

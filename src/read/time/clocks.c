@@ -105,8 +105,12 @@ uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_n
     int64_t time = bounded(time_ns);
     __int128 common = (__int128)time + p[0].offset_ns;
     if (count > 1) {
-        __int128 drift = p[1].offset_ns - p[0].offset_ns;
-        common += floored(drift * (time - (int64_t)p[0].time_ns), (__int128)(p[1].time_ns - p[0].time_ns));
+        int64_t drift = p[1].offset_ns - p[0].offset_ns, since = time - (int64_t)p[0].time_ns,
+                span = (int64_t)(p[1].time_ns - p[0].time_ns), product;
+        if (!__builtin_mul_overflow(drift, since, &product)) /* nearly always, and much quicker */
+            common += product / span - (product % span < 0);
+        else
+            common += floored((__int128)drift * since, span);
     }
     return common < 0 ? 0 : common > COMMON_MAX ? COMMON_MAX : (uint64_t)common;
 }

@@ -373,22 +373,6 @@ enum pilgrim_status signature_int(const struct shard *v, const struct values_pos
     return e.status;
 }
 
-bool signature_is_uniform(const struct shard *v, const struct stored_signature *signature)
-{
-    const struct shape *shape = &v->shapes[signature->shape];
-    const struct values_position at = {.signature = signature};
-    const struct caller nobody = {0};
-    if (signature->is_vector || signature->is_unzipped || shape->has_series || shape->has_rank_base)
-        return false;
-    struct evaluation e = evaluation_begin(v, &at, &nobody, NULL);
-    for (uint32_t i = 0; i < shape->column_count; i++) {
-        uint32_t number = reference_resolve(cursor_varint(&e.columns), &e.next_column);
-        if (v->columns[number].kind != EXPRESSION_CONSTANT)
-            return false;
-    }
-    return true;
-}
-
 enum pilgrim_status evaluate_call(struct evaluation *e, const struct stored_function *f, struct call_values **values,
                                   const char **problem)
 {

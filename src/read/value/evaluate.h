@@ -39,9 +39,6 @@ struct request_use {
     struct request_use *next;
 };
 
-/* True if the values of a signature depend on no column, and on nothing of the caller but its rank. */
-bool signature_is_uniform(const struct shard *v, const struct stored_signature *signature);
-
 /* The values of a call, as struct pilgrim_call has them. */
 struct call_values {
     struct pilgrim_value *in;
