@@ -662,7 +662,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/scripts/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks finalize scale overhead worst alloc threads decode convert; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead worst alloc threads decode analysis convert; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)

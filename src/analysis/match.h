@@ -106,8 +106,10 @@ struct match_entry {
     struct match_call *begun, *ended; /* as in struct match_operation */
     enum match_pattern pattern;
     int64_t comm, comm_rank;
-    int64_t root;         /* its rank; -1: no root; -2: it is the root itself (MPI_ROOT); -3: it takes no part
-                           * (MPI_PROC_NULL) */
+    int64_t root;           /* its rank; -1: no root; -2: it is the root itself (MPI_ROOT); -3: it takes no part
+                             * (MPI_PROC_NULL) */
+    const int64_t *sources; /* of a neighborhood operation: ranks that it receives from; -1: nobody; NULL: not known */
+    size_t source_count;
     bool sends, receives; /* bytes, by what its arguments say. true if that is not known */
     uint64_t bytes;       /* the larger of what it sends and receives; UINT64_MAX: not known */
     uint64_t number;      /* as in struct match_operation */

@@ -163,8 +163,9 @@ enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
 {
     struct pilgrim_communicators *list;
     struct pilgrim_communicator c;
-    p->world = (struct match_comm){identity_world, 0, MATCH_WORLD, p->rank, m->process_count, 0, 0};
-    p->self = (struct match_comm){identity_self + p->rank, 0, MATCH_SELF, 0, 1, 0, 0};
+    p->world = (struct match_comm){
+        .identity = identity_world, .number = MATCH_WORLD, .rank = p->rank, .members = m->process_count};
+    p->self = (struct match_comm){.identity = identity_self + p->rank, .number = MATCH_SELF, .members = 1};
     enum pilgrim_status status = pilgrim_communicators_open(m->trace, p->rank, &list, error);
     while (status == PILGRIM_OK && (status = pilgrim_communicators_next(list, &c, error)) == PILGRIM_OK)
         if (!add_created(p, &c))

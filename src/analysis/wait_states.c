@@ -10,9 +10,9 @@
 
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
-    static const char *const names[] = {"late sender",   "late receiver",  "wait at barrier",
-                                        "wait at n x n", "late broadcast", "early reduce",
-                                        "wait at scan",  "wait at fence",  "wait at other collective"};
+    static const char *const names[] = {
+        "late sender",  "late receiver", "wait at barrier",  "wait at n x n", "late broadcast",
+        "early reduce", "wait at scan",  "wait at neighbor", "wait at fence", "wait at other collective"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
 }
 
@@ -69,6 +69,34 @@ static bool add_cause(struct wait_states *w, enum wait_pattern pattern, uint32_t
     return true;
 }
 
+/* ---- the order in which messages are received ---- */
+
+static bool keep_late(struct wait_states *w, const struct cause_event *event, size_t row)
+{
+    struct late_senders *of = w->late_senders[event->thread];
+    if (!of && !(of = w->late_senders[event->thread] = calloc(1, sizeof *of)))
+        return false;
+    of->last[of->next++ % LATE_SENDERS] = (struct late_sender){
+        .sent_ns = event->late->enter_ns > event->error_ns ? event->late->enter_ns - event->error_ns : 0,
+        .wait_ns = event->wait_ns,
+        .row = row};
+    return true;
+}
+
+/* A call has received a message. What was sent later and waited for before could have been received after it. */
+static void put_off(struct wait_states *w, const struct cause_event *event)
+{
+    struct late_senders *of = w->late_senders[event->thread];
+    for (size_t i = 0; of && event->sent_ns && i < LATE_SENDERS; i++) {
+        struct late_sender *late = &of->last[i];
+        if (!late->wait_ns || late->sent_ns <= event->sent_ns)
+            continue;
+        w->rows[late->row].sum.put_off_count++;
+        w->rows[late->row].sum.put_off_ns += late->wait_ns;
+        late->wait_ns = 0;
+    }
+}
+
 /* Counts what a call has waited. Sets its wait to 0 if that is not resolved. */
 static bool add(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
@@ -88,7 +116,8 @@ static bool add(struct wait_states *w, struct cause_event *event, const struct m
     row->sum.error_ns += event->error_ns;
     row->sum.max_ns = event->wait_ns > row->sum.max_ns ? event->wait_ns : row->sum.max_ns;
     const struct cause_thread *late = &w->causes_found.threads[event->late->thread];
-    return add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
+    return (event->kind != WAIT_LATE_SENDER || keep_late(w, event, (size_t)(row - w->rows))) &&
+           add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
 }
 
 /* ---- messages ---- */
@@ -174,6 +203,18 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
     w->backward_max_ns = early > w->backward_max_ns ? early : w->backward_max_ns;
 }
 
+/* CALL has received what SENT has sent. */
+static bool note_sent(const struct wait_states *w, struct match_call *call, const struct match_call *sent)
+{
+    struct cause_event *event = event_of(w, call);
+    const uint64_t clock = pilgrim_clock_error(match_clock(w->match, sent->rank), sent->local_enter_ns),
+                   error = clock > UINT64_MAX - sent->enter_error_ns ? UINT64_MAX : clock + sent->enter_error_ns,
+                   latest = error > UINT64_MAX - sent->enter_ns ? UINT64_MAX : sent->enter_ns + error;
+    if (event && !call->given && (!event->sent_ns || latest < event->sent_ns))
+        event->sent_ns = latest;
+    return event != NULL;
+}
+
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
     struct wait_states *w = context;
@@ -185,7 +226,7 @@ static bool see_message(void *context, const struct match_operation *send, const
     const uint64_t began = send->begun->enter_ns, posted = receive->begun->enter_ns;
     if (received && received->timed) {
         check_clocks(w, received, send->begun);
-        if (!depends(w, received, send->begun))
+        if (!depends(w, received, send->begun) || !note_sent(w, received, send->begun))
             return false;
     }
     if (received && !received->given && blocks(w, received)) {
@@ -222,6 +263,7 @@ static bool see_call(void *context, struct match_call *call)
     struct cause_event *event = call->user;
     if (!event)
         return true;
+    put_off(w, event);
     return (!event->wait_ns || add(w, event, call)) && causes_resolve(&w->causes_found, event);
 }
 
@@ -356,21 +398,54 @@ static int by_rank(const void *a, const void *b)
     return (x->comm_rank > y->comm_rank) - (x->comm_rank < y->comm_rank);
 }
 
+/* Returns the entries by rank, C->entered of them; to be freed. NULL: no memory */
+static const struct match_entry **entries_by_rank(const struct match_collective *c)
+{
+    const struct match_entry **entries = malloc(c->entered * sizeof *entries);
+    size_t count = 0;
+    for (const struct match_entry *e = c->entries; e && entries; e = e->next)
+        entries[count++] = e;
+    if (entries)
+        qsort(entries, count, sizeof *entries, by_rank);
+    return entries;
+}
+
 static bool scan(struct wait_states *w, const struct match_collective *c)
 {
-    const struct match_entry **entries = malloc(c->entered * sizeof *entries), *last = NULL;
-    size_t count = 0;
+    const struct match_entry **entries = entries_by_rank(c), *last = NULL;
     uint64_t latest = 0; /* that the last one may have begun */
     bool good = entries != NULL;
-    for (const struct match_entry *e = c->entries; e && good; e = e->next)
-        entries[count++] = e;
-    if (good)
-        qsort(entries, count, sizeof *entries, by_rank);
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < c->entered && good; i++) {
         good = wait_for(w, WAIT_SCAN, entries[i], last, last ? latest - last->begun->enter_ns : 0);
         const uint64_t here = entries[i]->begun->enter_ns + entries[i]->begun->enter_error_ns;
         latest = here > latest ? here : latest;
         last = !last || entries[i]->begun->enter_ns > last->begun->enter_ns ? entries[i] : last;
+    }
+    free(entries);
+    return good;
+}
+
+/* Each waits for those that it receives from. With counts of its own for each of them it may receive nothing from the
+ * last one, and leave before that comes. */
+static bool neighbors(struct wait_states *w, const struct match_collective *c)
+{
+    const struct match_entry **entries = entries_by_rank(c);
+    bool good = entries != NULL;
+    for (const struct match_entry *e = c->entries; e && good; e = e->next) {
+        const struct match_entry *last = NULL;
+        uint64_t latest = 0;
+        for (size_t i = 0; e->receives && i < e->source_count; i++) {
+            const uint64_t rank = (uint64_t)e->sources[i];
+            const struct match_entry *other =
+                rank < c->entered && entries[rank]->comm_rank == e->sources[i] ? entries[rank] : NULL;
+            if (!other || other == e || !other->sends)
+                continue;
+            const uint64_t at = other->begun->enter_ns + other->begun->enter_error_ns;
+            latest = at > latest ? at : latest;
+            last = !last || other->begun->enter_ns > last->begun->enter_ns ? other : last;
+        }
+        if (last && e->ended && e->ended->timed && e->ended->leave_ns > last->begun->enter_ns)
+            good = wait_for(w, WAIT_NEIGHBOR, e, last, latest - last->begun->enter_ns);
     }
     free(entries);
     return good;
@@ -419,6 +494,8 @@ static bool see_collective(void *context, const struct match_collective *c)
         return to_root(w, c);
     case MATCH_SCAN:
         return scan(w, c);
+    case MATCH_NEIGHBORS:
+        return neighbors(w, c);
     case MATCH_PAIRS:
     case MATCH_OTHER:
         return if_met(w, c);
@@ -517,7 +594,8 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                               .match = match_new(trace),
                               .process_count = pilgrim_rank_count(trace),
                               .first_ns = UINT64_MAX};
-    if (!causes_begin(&w->causes_found, trace, see_roots, w) || !w->match)
+    if (!causes_begin(&w->causes_found, trace, see_roots, w) || !w->match ||
+        !(w->late_senders = calloc((size_t)w->causes_found.thread_count + 1, sizeof(struct late_senders *))))
         return no_memory(error);
     w->row_numbers = &rows;
     w->cause_numbers = &causes;
@@ -536,6 +614,9 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
 void wait_states_free(struct wait_states *w)
 {
     match_free(w->match);
+    for (uint32_t i = 0; w->late_senders && i < w->causes_found.thread_count; i++)
+        free(w->late_senders[i]);
+    free(w->late_senders);
     causes_free(&w->causes_found);
     findings_free(&w->findings);
     free(w->rows);
