@@ -514,7 +514,7 @@ $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(MERGE) $(B)/libcore.a
 
 # What tests run, and benchmarks beside it.
 CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
-BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded new_paths worst short_threads irregular_cost times_stores finalize.so load load_check)
+BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded new_paths worst short_threads irregular_cost times_stores finalize.so span.so load load_check)
 
 MEASURED := $(addprefix $(B)/programs/,bounded worst short_threads load)
 $(MEASURED): $(S)/bench/measures.h
@@ -522,7 +522,7 @@ $(MEASURED) $(addprefix $(B)/programs/,overhead alloc new_paths): $(B)/programs/
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
-$(B)/programs/finalize.so: $(S)/bench/finalize.c
+$(B)/programs/finalize.so $(B)/programs/span.so: $(B)/programs/%.so: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
@@ -662,10 +662,11 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/scripts/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks finalize scale overhead worst alloc threads decode convert; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead worst alloc threads decode analysis convert; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)
+	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/replay.py $(B)
 
 coverage: $(G)/sources.mk
 	@cat $(G)/coverage.txt

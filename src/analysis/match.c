@@ -350,6 +350,7 @@ void match_free(struct match *m)
     match_map_free(&m->pairs);
     match_map_free(&m->channels);
     match_map_free(&m->collectives);
+    match_topologies_free(&m->topologies);
     match_roles_free(&m->roles);
     world_ranks_free(&m->world_ranks);
     class_copies_free(&m->copies);

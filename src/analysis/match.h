@@ -106,8 +106,10 @@ struct match_entry {
     struct match_call *begun, *ended; /* as in struct match_operation */
     enum match_pattern pattern;
     int64_t comm, comm_rank;
-    int64_t root;         /* its rank; -1: no root; -2: it is the root itself (MPI_ROOT); -3: it takes no part
-                           * (MPI_PROC_NULL) */
+    int64_t root;           /* its rank; -1: no root; -2: it is the root itself (MPI_ROOT); -3: it takes no part
+                             * (MPI_PROC_NULL) */
+    const int64_t *sources; /* of a neighborhood operation: ranks that it receives from; -1: nobody; NULL: not known */
+    size_t source_count;
     bool sends, receives; /* bytes, by what its arguments say. true if that is not known */
     uint64_t bytes;       /* the larger of what it sends and receives; UINT64_MAX: not known */
     uint64_t number;      /* as in struct match_operation */
@@ -161,6 +163,10 @@ struct match_events {
     void (*freed)(void *context, struct match_call *call);
     /* CALL, which `seen` will have next, asked for the operation or entry with this number, which had not ended. */
     bool (*tested)(void *context, const struct pilgrim_call *call, uint64_t number);
+    /* CALL, which `seen` will have next, ended a request that stands for none of these, one of a window, file, or that
+     * is not known; or, STATUS is NULL, asked for it, and it had not ended. */
+    bool (*other_request)(void *context, const struct pilgrim_call *call, const struct pilgrim_value *request,
+                          const struct pilgrim_value *status);
     /* A message with both sides, or what has no partner: the other one is NULL, and its `reason` says why. */
     bool (*message)(void *context, const struct match_operation *send, const struct match_operation *receive);
     /* LATER is posted while PENDING has not ended, and one of them receives into what is the other's buffer as well. */
@@ -201,6 +207,9 @@ const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank);
  * communicator of a window or file, with the number of that among those of the communicator. 0: not known */
 uint64_t match_seen_comm(struct match *m, const struct pilgrim_value *comm);
 uint64_t match_seen_container(const struct match *m, const struct pilgrim_value *container, uint64_t *sub);
+
+/* Returns, while `seen` has a call, COUNT times the size of TYPE, both values of it; UINT64_MAX: not known. */
+uint64_t match_seen_bytes(struct match *m, const struct pilgrim_value *count, const struct pilgrim_value *type);
 
 /* Returns the rank in MPI_COMM_WORLD of RANK of the communicator of a window, while `seen` has a call; -1: not known.
  */

@@ -290,7 +290,8 @@ static bool end_request(struct match *m, const struct pilgrim_value *name, const
                              (status->items[0].type == PILGRIM_RANK || status->items[0].type == PILGRIM_INT);
         m->totals->paused |= name->type == PILGRIM_REQUEST && name->id == -1;
         m->totals->unmatched[MATCH_PAUSED] += name->type == PILGRIM_REQUEST && name->id == -1 && receive;
-        return true;
+        return name->type != PILGRIM_REQUEST || !m->events->other_request ||
+               m->events->other_request(m->events->context, m->call, name, status);
     }
     struct match_operation *both[] = {request->send, request->receive};
     struct match_entry *entry = request->entry;
@@ -480,6 +481,8 @@ static bool end_list(struct match *m, const struct pilgrim_value *list)
 static bool tell_tested(struct match *m, const struct pilgrim_value *name)
 {
     const struct match_request *request = request_of(m, name);
+    if (!request && name->type == PILGRIM_REQUEST && m->events->other_request)
+        return m->events->other_request(m->events->context, m->call, name, NULL);
     if (!request || !request->active)
         return true;
     const uint64_t numbers[] = {request->send ? request->send->number : 0,
@@ -634,6 +637,10 @@ static struct match_entry *make_entry(struct match *m, const struct match_comm *
     entry->comm = comm->number;
     entry->comm_rank = comm->rank;
     entry->root = root_of(m);
+    if (entry->pattern == MATCH_NEIGHBORS && comm->topology) {
+        entry->sources = match_topology_sources(comm->topology);
+        entry->source_count = comm->topology->sources;
+    }
     entry->sends = sent > 0;
     entry->receives = received > 0;
     entry->bytes = sent == UINT64_MAX || received > sent ? received : sent;
@@ -723,11 +730,15 @@ static bool act_comm(struct match *m)
     /* the communicator is looked up before another one may take its number */
     const struct pilgrim_value *name = role_out(m->role, m->call, P_MADE);
     struct match_comm *comm = m->role->act == ACT_COMM ? match_comm_of(m, role_in(m->role, m->call, P_COMM)) : NULL;
-    struct match_request *request = NULL;
+    const struct match_topology *parent = comm ? comm->topology : NULL;
     if (m->role->act == ACT_COMM && !enter(m, comm, NULL))
         return false;
-    (void)request;
-    return !call_succeeded(m->call) || (match_made_add(m, MADE_COMM, name) && match_comm_made(m, name));
+    if (!call_succeeded(m->call))
+        return true;
+    if (!match_made_add(m, MADE_COMM, name) || !match_comm_made(m, name))
+        return false;
+    struct match_comm *made = match_object(m, KIND_COMM, name);
+    return !made || match_topology_made(&m->topologies, m->call, parent, made->rank, &made->topology);
 }
 
 static bool act_comm_end(struct match *m)

@@ -11,6 +11,7 @@
 #include "analysis/match.h"
 #include "analysis/match_map.h"
 #include "analysis/match_roles.h"
+#include "analysis/match_topology.h"
 #include "analysis/world_ranks.h"
 
 /* A communicator of a process. */
@@ -18,9 +19,10 @@ struct match_comm {
     uint64_t identity; /* 0: not known */
     uint64_t side;     /* as in world_ranks.h */
     int64_t number, rank;
-    uint64_t members;     /* of both groups; 0: not known */
-    uint64_t collectives; /* operations so far */
-    uint64_t made;        /* windows, files and persistent operations so far */
+    uint64_t members;                      /* of both groups; 0: not known */
+    uint64_t collectives;                  /* operations so far */
+    uint64_t made;                         /* windows, files and persistent operations so far */
+    const struct match_topology *topology; /* NULL: none, or not known */
 };
 
 /* A window, a file, or a persistent collective operation. */
@@ -118,7 +120,7 @@ struct match {
     const struct class_copy **sites;
     uint32_t site_count;
     size_t site_capacity;
-    struct match_map channels, pairs, collectives;
+    struct match_map channels, pairs, collectives, topologies;
     uint64_t in_flight;
     /* of the call that is being examined */
     struct match_process *process;

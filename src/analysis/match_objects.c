@@ -163,8 +163,9 @@ enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
 {
     struct pilgrim_communicators *list;
     struct pilgrim_communicator c;
-    p->world = (struct match_comm){identity_world, 0, MATCH_WORLD, p->rank, m->process_count, 0, 0};
-    p->self = (struct match_comm){identity_self + p->rank, 0, MATCH_SELF, 0, 1, 0, 0};
+    p->world = (struct match_comm){
+        .identity = identity_world, .number = MATCH_WORLD, .rank = p->rank, .members = m->process_count};
+    p->self = (struct match_comm){.identity = identity_self + p->rank, .number = MATCH_SELF, .members = 1};
     enum pilgrim_status status = pilgrim_communicators_open(m->trace, p->rank, &list, error);
     while (status == PILGRIM_OK && (status = pilgrim_communicators_next(list, &c, error)) == PILGRIM_OK)
         if (!add_created(p, &c))
@@ -319,6 +320,11 @@ uint64_t match_seen_container(const struct match *m, const struct pilgrim_value 
     const struct match_container *found = container_of(m, container);
     *sub = found ? found->sub : 0;
     return found ? found->comm.identity : 0;
+}
+
+uint64_t match_seen_bytes(struct match *m, const struct pilgrim_value *count, const struct pilgrim_value *type)
+{
+    return match_bytes(m, count, type);
 }
 
 int64_t match_seen_world_rank(const struct match *m, const struct pilgrim_value *container, int64_t rank)

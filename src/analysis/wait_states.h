@@ -22,6 +22,7 @@ enum wait_pattern {
     WAIT_BROADCAST,     /* min(E_root, L) - E of those that receive something from the root */
     WAIT_REDUCE,        /* at the root: min E of the others that send something, - E */
     WAIT_SCAN,          /* max E of the ranks before, - E */
+    WAIT_NEIGHBOR,      /* max E of the neighbors that it receives from, - E, if it left after that */
     WAIT_FENCE,         /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */
     WAIT_OTHER,         /* and what makes or frees communicators, windows, files */
     WAIT_PATTERNS
@@ -34,6 +35,9 @@ struct wait_sum {
     uint64_t count; /* of what is resolved */
     uint64_t total_ns, max_ns, error_ns;
     uint64_t unresolved; /* how many severities were not larger than their error */
+    /* of late senders: those that the thread could have put off, as it received a message later that was sent earlier
+     */
+    uint64_t put_off_count, put_off_ns;
 };
 
 /* The waits of one pattern at one call site on one rank. */
@@ -60,6 +64,17 @@ struct wait_root {
     double error_ns;
 };
 
+/* The late senders that a thread has waited for lately: the last of those that it could not have put off so far. */
+enum { LATE_SENDERS = 32 };
+struct late_senders {
+    struct late_sender {
+        uint64_t sent_ns; /* at the earliest */
+        uint64_t wait_ns; /* 0: it is counted as put off */
+        size_t row;
+    } last[LATE_SENDERS];
+    size_t next;
+};
+
 /* Is given each wait that is resolved, once it is known what it is due to. false: no memory */
 typedef bool (*wait_each)(void *context, const struct cause_event *event);
 
@@ -71,7 +86,8 @@ struct wait_states {
     uint32_t process_count;
     struct match_totals totals;
     struct findings findings;
-    struct wait_row *rows; /* sorted by pattern, site, rank */
+    struct late_senders **late_senders; /* by thread; NULL: it had none */
+    struct wait_row *rows;              /* sorted by pattern, site, rank */
     size_t row_count, row_capacity;
     struct wait_cause *causes; /* sorted by pattern, site, and the most first */
     size_t cause_count, cause_capacity;

@@ -46,6 +46,17 @@ static void late_sender_long(void) /* a small delay, behind much work that all d
     late_sender();
 }
 
+static void wrong_order(void) /* what is there already is received last */
+{
+    if (world_rank == 0)
+        MPI_Send(data, 8, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    work(0);
+    if (world_rank == 0)
+        MPI_Send(data, 8, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    for (int tag = 6; tag < 8 && world_rank == 1; tag++)
+        MPI_Recv(other, 8, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void late_sender_growing(void) /* each one is later than the one before */
 {
     const double once = extra_s;
@@ -147,6 +158,17 @@ static void fence(void)
     MPI_Win_free(&window);
 }
 
+static void neighbors(void) /* a ring: with four ranks, two of them are neighbors of the one that is late */
+{
+    int extent = world_size, period = 1;
+    MPI_Comm ring;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &extent, &period, 0, &ring);
+    work(0);
+    MPI_Neighbor_allgather(data, 1, MPI_INT, other, 1, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
 static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -167,6 +189,7 @@ static const struct {
 } patterns[] = {
     {"late-sender", late_sender},
     {"late-sender-long", late_sender_long},
+    {"wrong-order", wrong_order},
     {"late-sender-growing", late_sender_growing},
     {"late-sender-waitall", late_sender_waitall},
     {"late-receiver", late_receiver},
@@ -179,6 +202,7 @@ static const struct {
     {"chain", chain},
     {"alltoallv", alltoallv},
     {"fence", fence},
+    {"neighbors", neighbors},
     {"hidden", hidden},
 };
 

@@ -197,6 +197,9 @@ struct column_use {
 const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
                               const int64_t *values, const bool *has);
 
+/* The same of the recorded ranks, without a table; NULL: there is none. */
+const char *column_formula(const struct proxy *p, const int64_t *values, const bool *has);
+
 /* The same for a condition, which is asked only where ALL[i]. NULL: it always holds. */
 const char *column_condition(const struct proxy *p, struct text *tables, const struct column_use *use,
                              const bool *holds, const bool *all);

@@ -320,11 +320,8 @@ static const char *make_table(const struct proxy *p, struct text *tables, const 
     return text_format("%s[rank]", table_of(p, tables, v, has, p->rank_count, "by rank"));
 }
 
-const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
-                              const int64_t *values, const bool *has)
+const char *column_formula(const struct proxy *p, const int64_t *values, const bool *has)
 {
-    if (p->options->ranks)
-        return ranks_expression(p, use, values, has);
     static struct fit *fit;
     static uint32_t made_for;
     if (!fit || made_for != p->rank_count) {
@@ -332,7 +329,15 @@ const char *column_expression(const struct proxy *p, struct text *tables, const 
         fit_begin(fit, p);
         made_for = p->rank_count;
     }
-    const char *found = fit_pieces(fit, values, has, 3);
+    return fit_pieces(fit, values, has, 3);
+}
+
+const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
+                              const int64_t *values, const bool *has)
+{
+    if (p->options->ranks)
+        return ranks_expression(p, use, values, has);
+    const char *found = column_formula(p, values, has);
     return found ? found : make_table(p, tables, values, has);
 }
 

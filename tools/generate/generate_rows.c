@@ -514,15 +514,27 @@ static void put_call(struct call_writer *w)
     row_after(w);
 }
 
+/* Writes the arguments argc and argv: those of the generated program, or NULL. */
+static void put_program_arguments(struct call_writer *w)
+{
+    const struct pilgrim_value *count = call_in(w->call, "argc");
+    bool given = count->type != PILGRIM_NAME || strcmp(count->text, "NULL") != 0;
+    row_text(w, given ? "&argument_count, &arguments" : "NULL, NULL");
+}
+
 static void put_special(struct call_writer *w)
 {
     const char *name = w->call->function->name;
     struct proxy *p = w->state->proxy;
     if (strcmp(name, "MPI_Init") == 0) {
-        row_text(w, "MPI_Init(&argument_count, &arguments);\nstart();");
+        row_text(w, "MPI_Init(");
+        put_program_arguments(w);
+        row_text(w, ");\nstart();");
         p->initialised = true;
     } else if (strcmp(name, "MPI_Init_thread") == 0) {
-        row_text(w, "MPI_Init_thread(&argument_count, &arguments, ");
+        row_text(w, "MPI_Init_thread(");
+        put_program_arguments(w);
+        row_text(w, ", ");
         const struct pilgrim_value *required = call_in(w->call, "required");
         row_hole(w, HOLE, required->type == PILGRIM_NONE ? 0 : row_integer(w, required));
         row_text(w, ", any_int[0]);\nstart();");

@@ -413,6 +413,40 @@ static bool index_row(const struct proxy *p, const struct series *s, uint32_t ra
     return good && f.count;
 }
 
+/* Returns a list of expressions of the rank, one for each index of a short loop, or of one turn; NULL: not all values
+ * have one, or a table is shorter. VARIANT: each rank's row, where HAS. */
+static const char *expressions_text(const struct proxy *p, const struct turns_row *rows, size_t count,
+                                    const int64_t *variant, const bool *has, const char *index)
+{
+    enum { LISTED_MAX = 8, CHARS_MAX = 400, ROW_CHARS = 12, NUMBER_CHARS = 4 };
+    int64_t *values = generate_alloc(p->rank_count * sizeof *values);
+    struct text list = {0};
+    uint64_t turn = rows[0].period;
+    bool wide = false;
+    for (size_t i = 0; i < count; i++) {
+        turn = rows[i].period == rows[0].period && turn ? turn : rows[0].count;
+        if (rows[i].count != rows[0].count)
+            return NULL;
+    }
+    if (count < 2 || turn < 2 || turn > LISTED_MAX || p->options->ranks)
+        return NULL;
+    for (uint64_t x = 0; x < turn; x++) {
+        for (uint32_t r = 0; r < p->rank_count; r++)
+            if (has[r]) {
+                values[r] = rows[variant[r]].values[x];
+                wide = wide || (!number_is_name(values[r]) && values[r] != (int32_t)values[r]);
+            }
+        const char *one = column_formula(p, values, has);
+        if (!one || list.length > CHARS_MAX)
+            return NULL;
+        text_put(&list, "%s%s", x ? ", " : "", one);
+    }
+    if (list.length > count * (ROW_CHARS + turn * NUMBER_CHARS))
+        return NULL;
+    return text_format("(const %s[]){%s}[%s%s]", wide ? "long" : "int", text_of(&list), index,
+                       turn < rows[0].count ? text_format(" %% %" PRIu64, turn) : "");
+}
+
 /* Returns the expression of values that are a function of the index of LOOP in each rank; NULL: they are not. */
 static const char *index_rows_text(const struct proxy *p, struct text *tables, const struct series *s, size_t loop)
 {
@@ -437,11 +471,12 @@ static const char *index_rows_text(const struct proxy *p, struct text *tables, c
         rows = generate_grow(rows, count, sizeof *rows);
         rows[count++] = row;
     }
-    if (good && count)
+    const char *listed = good && count ? expressions_text(p, rows, count, variant, has, s->loops[loop].variable) : NULL;
+    if (good && count && !listed)
         return turns_text(p, tables, &s->use, rows, count, variant, has, s->loops[loop].variable);
     for (size_t i = 0; i < count; i++)
         free(rows[i].values);
-    return NULL;
+    return listed;
 }
 
 static const char *changing_expression(const struct proxy *p, struct text *tables, const struct series *s,

@@ -501,10 +501,20 @@ static void write_part(struct writer *w, struct text *out, struct statements s, 
     text_free(&body);
 }
 
+/* Returns true if HERE is divided between ONE and OTHER. */
+static bool divided(const struct proxy *p, const bool *here, const bool *one, const bool *other)
+{
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        if (one[r] == other[r] && (here[r] || one[r]))
+            return false;
+    return true;
+}
+
 /* Recursion is as deep as the tree, and as functions call each other. */
 static void write_statements(struct writer *w, struct text *out, struct statements s, const bool *here, unsigned indent)
 {
     bool *some = generate_alloc(w->p->rank_count), *other = generate_alloc(w->p->rank_count);
+    bool *last = generate_alloc(w->p->rank_count), ends_if = false; /* the ranks of an if that OUT ends with */
     for (size_t i = 0; i < s.count;) {
         struct text inside = {0};
         size_t first = i, deepest = 0;
@@ -517,7 +527,8 @@ static void write_statements(struct writer *w, struct text *out, struct statemen
                 some[r] = some[r] || other[r];
         }
         const struct column_use use = {.node = s.nodes[i], .argument = "which ranks come to it"};
-        const char *condition = column_condition(w->p, &w->tables, &use, some, here);
+        const bool is_else = ends_if && divided(w->p, here, last, some);
+        const char *condition = is_else ? "" : column_condition(w->p, &w->tables, &use, some, here);
         unsigned inner = indent + (condition != NULL);
         if (together) {
             write_part(w, &inside, (struct statements){rest.nodes, together, deepest}, some, inner);
@@ -534,11 +545,18 @@ static void write_statements(struct writer *w, struct text *out, struct statemen
                 write_loop(w, &inside, child, s.level, some, inner);
             i++;
         }
-        if (inside.length && condition)
+        if (inside.length && is_else) {
+            out->length -= 4 * indent + 2; /* the line "}" */
+            put_lines(out, indent, "} else {");
+        } else if (inside.length && condition)
             put_lines(out, indent, text_format("if (%s) {", condition));
         text_bytes(out, text_of(&inside), inside.length);
         if (inside.length && condition)
             put_lines(out, indent, "}");
+        if (inside.length)
+            ends_if = condition && !is_else;
+        if (inside.length && ends_if)
+            memcpy(last, some, w->p->rank_count);
         text_free(&inside);
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum { CALLS_ADDED_MAX = 10000000 };
 static const double SLEEP_MIN_NS = 20000; /* shorter gaps are waited for in a loop */
 static const double GOLDEN = 0.61803398874989485;
 
@@ -144,6 +145,35 @@ static double expected_ns(const struct pilgrim_cursor *cursor)
     return sum;
 }
 
+/* Returns the sum of a thread's recorded gaps, ns; 0 if there are too many to add them up before the replay. */
+static double recorded_ns(struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    uint64_t calls = 0, end_ns = UINT64_MAX;
+    double sum = 0;
+    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, NULL);
+    if (status != PILGRIM_OK)
+        return 0;
+    while (calls++ < CALLS_ADDED_MAX && (status = pilgrim_cursor_next(cursor, &call, NULL)) == PILGRIM_OK) {
+        if (call.timed && call.start_ns > end_ns)
+            sum += (double)(call.start_ns - end_ns);
+        if (call.timed)
+            end_ns = call.end_ns;
+    }
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? sum : 0;
+}
+
+/* Sets the share, if the rank's time between calls is known to be the thread's: it has one, in one segment. */
+static void set_share(struct replay_gaps *g, struct pilgrim_trace *trace, uint32_t rank, double expected_ns)
+{
+    struct pilgrim_rank_profile own;
+    if (expected_ns > 0 && pilgrim_rank_profile(trace, rank, &own, NULL) == PILGRIM_OK &&
+        (g->profile || own.rank_count == 1)) /* a block's mean is not the sum of this rank's rounded gaps */
+        g->share = own.ns[PILGRIM_COMPUTING] / expected_ns;
+}
+
 bool gaps_open(struct replay_gaps *g, const struct replay_options *options, struct pilgrim_trace *trace, uint32_t rank,
                uint32_t thread)
 {
@@ -153,17 +183,18 @@ bool gaps_open(struct replay_gaps *g, const struct replay_options *options, stru
                               .ended_ns = g->ended_ns,
                               .traced_end_ns = g->traced_end_ns};
     const char *timing = pilgrim_property(trace, "timing");
+    const bool alone = pilgrim_thread_count(trace, rank) == 1 && pilgrim_segment_count(trace) == 1;
     g->profile = timing && timing[0] == 'a';
-    if (!g->profile || options->compute == COMPUTE_NONE)
+    if (options->compute == COMPUTE_NONE)
+        return true;
+    if (timing && timing[0] == 'b' && alone) /* equal gaps are rounded alike: up to half a bin in the sum */
+        set_share(g, trace, rank, recorded_ns(trace, rank, thread));
+    if (!g->profile)
         return true;
     if (pilgrim_cursor_open(trace, rank, thread, &g->classes, NULL) != PILGRIM_OK || !begin_segment(g))
         return false;
-    struct pilgrim_rank_profile own;
-    double expected = expected_ns(g->classes);
-    /* One thread in one segment: the rank's time between calls is this thread's. */
-    if (pilgrim_thread_count(trace, rank) == 1 && pilgrim_segment_count(trace) == 1 && expected > 0 &&
-        pilgrim_rank_profile(trace, rank, &own, NULL) == PILGRIM_OK)
-        g->share = own.ns[PILGRIM_COMPUTING] / expected;
+    if (alone)
+        set_share(g, trace, rank, expected_ns(g->classes));
     return true;
 }
 
@@ -211,7 +242,7 @@ void gaps_wait(struct replay_gaps *g, const struct pilgrim_call *call)
     if (g->profile)
         gap = next_drawn(g);
     else if (call->timed && call->start_ns > g->traced_end_ns)
-        gap = (double)(call->start_ns - g->traced_end_ns);
+        gap = (double)(call->start_ns - g->traced_end_ns) * g->share;
     if (call->timed)
         g->traced_end_ns = call->end_ns;
     if (!g->ended_ns || g->pressed)

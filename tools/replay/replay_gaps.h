@@ -31,7 +31,7 @@ struct replay_gaps {
     struct replay_draw **draws; /* by class: what was drawn from so far */
     size_t draw_count;
     bool pressed; /* nothing is waited for */
-    double share; /* of the rank: its time between calls by that of its calls' means */
+    double share; /* of the rank: its time between calls, by that of its calls' means, or of its rounded gaps */
 };
 
 /* Returns the clock's time, ns. */

@@ -16,6 +16,8 @@ static const char help[] =
     "  --order=recorded     receives, MPI_Waitany and the like get what they got then (default); free: what comes\n"
     "  --polls=until        repeat a poll until it finds what it found then (default); count: failed polls, too\n"
     "  --strings=replaced   names of objects and info values are replaced (default); recorded: used as they are\n"
+    "  --files=scratch      files are made in a folder of the replay's (default); none: calls on files are left out\n"
+    "  --errors=skip        calls that failed then are left out (default); make: they are made\n"
     "  --stuck=SECONDS      how long no rank may go on before the deadlock is named (default 60)\n"
     "  --verify[=PATH]      record the replay, and compare both traces by pilgrim-diff; PATH: where to keep the new "
     "one\n"
@@ -66,7 +68,9 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
                  {"--compute=", {"spin", "sleep", "none", NULL}},
                  {"--order=", {"recorded", "free", NULL}},
                  {"--polls=", {"until", "count", NULL}},
-                 {"--strings=", {"replaced", "recorded", NULL}}};
+                 {"--strings=", {"replaced", "recorded", NULL}},
+                 {"--files=", {"scratch", "none", NULL}},
+                 {"--errors=", {"skip", "make", NULL}}};
     *options = (struct replay_options){.speed = 1, .stuck_s = 60, .trips = 1};
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i], *value = NULL;
@@ -98,6 +102,10 @@ const char *replay_options_parse(struct replay_options *options, int argc, char 
             options->count_polls = word == 1;
         else if (row == 7)
             options->keep_strings = word == 1;
+        else if (row == 8)
+            options->no_files = word == 1;
+        else if (row == 9)
+            options->make_errors = word == 1;
         else if (strncmp(argument, "--verify", 8) == 0 && (!argument[8] || (argument[8] == '=' && argument[9]))) {
             options->verify = true;
             options->recorded = argument[8] ? argument + 9 : NULL;

@@ -15,6 +15,8 @@ struct replay_options {
     bool free_order;   /* --order=free */
     bool count_polls;  /* --polls=count */
     bool keep_strings; /* --strings=recorded */
+    bool no_files;     /* --files=none */
+    bool make_errors;  /* --errors=make */
     bool quiet;
     uint64_t loop;  /* --loop: its number; 0: all is replayed */
     uint64_t trips; /* --trips */

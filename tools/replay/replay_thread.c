@@ -52,16 +52,29 @@ static const struct replay_known *known_of(struct replay_thread *t, const struct
     }
     struct replay_known *k = &t->known[((uintptr_t)f >> 4) % REPLAY_CACHE];
     if (k->function != f) {
-        *k = (struct replay_known){f, action_named(f->name), first_of(f, peers), first_of(f, tags), first_of(f, found)};
+        *k = (struct replay_known){.function = f,
+                                   .action = action_named(f->name),
+                                   .peer_at = first_of(f, peers),
+                                   .tag_at = first_of(f, tags),
+                                   .flag_at = first_of(f, found),
+                                   .status_at = step_find(f, "status"),
+                                   .request_at = step_find(f, "request"),
+                                   .index_at = step_find(f, "index"),
+                                   .indices_at = step_find(f, "array_of_indices"),
+                                   .requests_at = step_find(f, "array_of_requests"),
+                                   .displaced_at = step_find(f, "target_disp") >= 0 ? step_find(f, "win") : -1,
+                                   .starts = strncmp(f->name, "MPI_Start", 9) == 0,
+                                   .makes_persistent = strncmp(f->name, "MPI_Recv_init", 13) == 0};
+        k->receives = k->peer_at >= 0 && k->tag_at >= 0 && strcmp(f->parameters[k->peer_at].name, "source") == 0 &&
+                      !strstr(f->name, "_init"); /* see persistent_start */
         if (k->action && f->parameter_count > REPLAY_PARAMETERS_MAX)
             k->action = NULL;
     }
     return k;
 }
 
-static const struct pilgrim_value *out_of(const struct pilgrim_call *call, const char *name)
+static const struct pilgrim_value *out_at(const struct pilgrim_call *call, int at)
 {
-    int at = step_find(call->function, name);
     return at >= 0 ? &call->out[at] : &NOTHING;
 }
 
@@ -70,18 +83,18 @@ static void follow_wildcards(struct replay_step *s, const struct replay_known *k
 {
     struct replay_thread *t = s->thread;
     const struct pilgrim_call *call = s->call;
-    if (k->peer_at < 0 || k->tag_at < 0 || strcmp(call->function->parameters[k->peer_at].name, "source"))
+    if (!k->receives)
         return;
     bool any_source = order_wildcard(&call->in[k->peer_at]), any_tag = order_wildcard(&call->in[k->tag_at]);
-    if ((!any_source && !any_tag) || strstr(call->function->name, "_init")) /* see persistent_start */
+    if (!any_source && !any_tag)
         return;
-    const struct pilgrim_value *status = out_of(call, "status");
+    const struct pilgrim_value *status = out_at(call, k->status_at);
     bool found = false;
     if (status->type == PILGRIM_STATUS && status->count >= 2 && status->items[0].type != PILGRIM_NONE) {
         s->source = step_number(s, &status->items[0]);
         s->tag = step_number(s, &status->items[1]);
         found = true;
-    } else if (out_of(call, "request")->type == PILGRIM_REQUEST) {
+    } else if (out_at(call, k->request_at)->type == PILGRIM_REQUEST) {
         found = order_received(&t->order, call->seq, 0, &s->source, &s->tag);
     }
     if (!found) {
@@ -105,9 +118,9 @@ static bool found_now(const struct replay_step *s, const struct replay_known *k)
 }
 
 /* The requests that ended, where the call chose. */
-static const struct pilgrim_value *chosen_of(const struct pilgrim_call *call)
+static const struct pilgrim_value *chosen_of(const struct pilgrim_call *call, const struct replay_known *k)
 {
-    const struct pilgrim_value *index = out_of(call, "index"), *indices = out_of(call, "array_of_indices");
+    const struct pilgrim_value *index = out_at(call, k->index_at), *indices = out_at(call, k->indices_at);
     if (index->type == PILGRIM_INT && index->integer >= 0)
         return index;
     return indices->type == PILGRIM_ARRAY && indices->count ? indices : NULL;
@@ -147,11 +160,11 @@ static void before_call(struct replay_step *s)
 {
     int at = step_find(s->call->function, "filename");
     if (s->action->flags & REPLAY_OPENS_FILE && at >= 0) {
-        const struct pilgrim_value *mode = out_of(s->call, "amode");
         int amode_at = step_find(s->call->function, "amode");
-        mode = amode_at >= 0 ? &s->call->in[amode_at] : mode;
-        if (!(step_number(s, mode) & MPI_MODE_CREATE))
-            files_make(step_text(s, (size_t)at, REPLAY_FILE_NAME));
+        const struct pilgrim_value *mode = amode_at >= 0 ? &s->call->in[amode_at] : &NOTHING;
+        const char *path = step_text(s, (size_t)at, REPLAY_FILE_NAME);
+        if (path && !(step_number(s, mode) & MPI_MODE_CREATE))
+            files_make(path);
     }
 }
 
@@ -181,17 +194,16 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         return;
     if (!options->free_order) {
         follow_wildcards(s, k);
-        persistent_start(s);
+        if (k->starts)
+            persistent_start(s);
         if (s->action->flags & REPLAY_CHOOSES)
-            s->chosen = chosen_of(s->call);
+            s->chosen = chosen_of(s->call, k);
     }
-    int win = step_find(s->call->function, "win");
-    if (win >= 0 && step_find(s->call->function, "target_disp") >= 0 && step_dynamic(s, (size_t)win))
+    if (k->displaced_at >= 0 && step_dynamic(s, (size_t)k->displaced_at))
         s->problem = "a displacement is an address of the recorded run";
     show(t, s, k);
-    int requests = s->chosen ? step_find(s->call->function, "array_of_requests") : -1;
-    if (requests >= 0)
-        step_await_chosen(s, (size_t)requests);
+    if (s->chosen && k->requests_at >= 0)
+        step_await_chosen(s, (size_t)k->requests_at);
     if (s->action->flags & REPLAY_OPENS_FILE)
         before_call(s);
     uses_await(s);
@@ -205,7 +217,7 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         step_learn(s, false);
         return;
     }
-    if (code == MPI_SUCCESS && !options->free_order)
+    if (k->makes_persistent && code == MPI_SUCCESS && !options->free_order)
         persistent_made(s);
     t->counts.calls++;
     if (code != MPI_SUCCESS && !failed(s->call))
@@ -251,7 +263,7 @@ static void replay_call(struct replay_thread *t, const struct pilgrim_call *call
             strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
         t->counts.not_replayed += !ours;
         begin_or_end(t, call);
-    } else if (failed(call) && !repeats(&s))
+    } else if (failed(call) && !t->replay->options->make_errors && !repeats(&s))
         t->counts.failed++;
     else
         perform(t, &s, k);

@@ -56,6 +56,10 @@ struct replay_known {
     const struct pilgrim_function *function;
     const struct replay_action *action; /* NULL: this MPI does not have it */
     int peer_at, tag_at, flag_at;       /* parameters; -1: none */
+    int status_at, request_at, index_at, indices_at, requests_at;
+    int displaced_at;              /* the window to which a call with a displacement goes */
+    bool receives;                 /* a receive or probe whose wildcards are replaced */
+    bool starts, makes_persistent; /* see replay_persistent.h */
 };
 
 struct replay_thread {

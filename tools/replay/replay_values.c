@@ -284,8 +284,10 @@ char *step_text(struct replay_step *s, size_t i, enum replay_text what)
     struct replay_process *r = s->thread->replay;
     if (v->type != PILGRIM_STRING)
         return NULL;
+    if (what == REPLAY_FILE_NAME && r->options->no_files)
+        s->problem = "--files=none";
     char *text = room(s, v->length + REPLAY_NAME_BYTES, 1);
-    if (!text)
+    if (!text || s->problem)
         return NULL;
     bool kept = what == REPLAY_KEPT_TEXT ||
                 ((what == REPLAY_USER_TEXT || what == REPLAY_INFO_VALUE) && r->options->keep_strings) ||

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#if HAVE_ZLIB
+#ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
 
@@ -23,7 +23,7 @@ static bool put(struct packed *p, size_t most, const void *bytes, size_t length)
     return true;
 }
 
-#if HAVE_ZLIB
+#ifdef HAVE_ZLIB
 
 /* Writes the LENGTH bytes of FROM as base64, with '=' behind the last ones. */
 static char *base64(const unsigned char *from, size_t length, size_t *written)

@@ -4,7 +4,8 @@ const PATTERN_WORDS = {
     "late sender": "a receive waits until the send begins", "late receiver": "a send waits until the receive is there",
     "wait at barrier": "until the last process has come", "wait at n x n": "all give to all: until the last one has come",
     "late broadcast": "until the root has come", "early reduce": "the root waits until the first of the others has come",
-    "wait at scan": "until the last of the ranks before has come", "wait at fence": "until the last process has come",
+    "wait at scan": "until the last of the ranks before has come",
+    "wait at neighbor": "until the last of the neighbors that it receives from has come", "wait at fence": "until the last process has come",
     "wait at other collective": "until the last process has come"
 };
 const WORST_RANKS = 3, WORST_WAITS = 5;

@@ -41,6 +41,7 @@ static size_t make_lines(const struct wait_states *w, struct site_line *lines)
         line->sum.total_ns += row->sum.total_ns;
         line->sum.error_ns += row->sum.error_ns;
         line->sum.unresolved += row->sum.unresolved;
+        line->sum.put_off_ns += row->sum.put_off_ns;
     }
     return count;
 }
@@ -122,6 +123,12 @@ static void text_line(const struct report *r, const struct site_line *line, int 
         out_text(r->o, cells);
         out_name(r->o, what);
         out_char(r->o, '\n');
+    }
+    if (line->sum.put_off_ns) {
+        snprintf(cells, sizeof cells,
+                 "%-*s %3.0f%% in the wrong order: what was received later had been sent earlier\n", columns, "",
+                 100 * (double)line->sum.put_off_ns / (double)line->sum.total_ns);
+        out_text(r->o, cells);
     }
 }
 

@@ -33,6 +33,10 @@ static void json_row(const struct report *r, const struct wait_row *row)
     json_number(o, ",\"max_ns\":", row->sum.max_ns);
     json_number(o, ",\"error_ns\":", row->sum.error_ns);
     json_number(o, ",\"not_resolved\":", row->sum.unresolved);
+    if (row->pattern == WAIT_LATE_SENDER) {
+        json_number(o, ",\"wrong_order\":", row->sum.put_off_count);
+        json_number(o, ",\"wrong_order_ns\":", row->sum.put_off_ns);
+    }
     out_text(o, "}\n");
 }
 
@@ -204,8 +208,8 @@ void report_csv_text(struct output *o, const char *text)
 
 static void csv_row(const struct report *r, const struct wait_row *row)
 {
-    const uint64_t numbers[] = {row->rank,       row->sum.count,    row->sum.total_ns,
-                                row->sum.max_ns, row->sum.error_ns, row->sum.unresolved};
+    const uint64_t numbers[] = {row->rank,         row->sum.count,      row->sum.total_ns,      row->sum.max_ns,
+                                row->sum.error_ns, row->sum.unresolved, row->sum.put_off_count, row->sum.put_off_ns};
     char place[PLACE_MAX];
     report_place(r, row->site, place);
     report_csv_text(r->o, wait_pattern_name(row->pattern));
@@ -223,7 +227,8 @@ static void csv_row(const struct report *r, const struct wait_row *row)
 void report_rows(const struct report *r)
 {
     if (r->format == REPORT_CSV)
-        out_text(r->o, "pattern,function,site,rank,count,total_ns,max_ns,error_ns,not_resolved\n");
+        out_text(r->o,
+                 "pattern,function,site,rank,count,total_ns,max_ns,error_ns,not_resolved,wrong_order,wrong_order_ns\n");
     for (size_t i = 0; i < r->w->row_count; i++)
         (r->format == REPORT_JSON ? json_row : csv_row)(r, &r->w->rows[i]);
     if (r->format == REPORT_CSV)

@@ -94,8 +94,7 @@ int main(int argc, char **argv)
             walk_token(); /* ring.c:65 */
             shift_values(); /* ring.c:66 */
         }
-    }
-    if (rank != 0) {
+    } else {
         for (long i = 0; i < 10; i++) {
             walk_token_2(); /* ring.c:65 */
             shift_values_2(); /* ring.c:66 */

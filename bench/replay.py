@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a replay and a generated program are worth: do they take as long as the program, in what memory, in how many lines?
+
+usage: bench/replay.py BUILD [PART...] [--runs=N] [--pause=SECONDS] [--program=NAME,...] [--also="NAME RANKS COMMAND..."],
+       MPIEXEC in the environment.
+
+Parts (all, if none is given):
+  time     run time of programs on 2 ranks: without Pilgrim, recorded (exact, bins:1.2, aggregate), and of a replay of that
+           trace. Runs alternate, N of each (5); figures are medians; the error is that of replay / recorded run, run by run.
+           The time is that from the last rank's end of MPI_Init to the last rank's begin of MPI_Finalize (span.so). A replay
+           spends 0.3 to 2 us a call on its own: programs that call MPI every few us cannot be replayed in time, so there is
+           a mean of those that call it less often than every OFTEN_US as well.
+  same     of those programs, recorded once: are --matrix and the calls of --stats of a replay's trace those of the original,
+           byte for byte, and which three call sites wait most in both (pilgrim-waits)?
+  memory   peak of resident memory of a replay of 10^3 to 10^7 calls
+  ranks    how long pilgrim_open and one rank's cursor take in a trace of 10^5 and more simulated ranks (bench/scale)
+  lines    of the program that pilgrim-generate writes of stencil2d: 10 to 10^6 trips, 4 ranks and more, simulated ones too
+
+--pause: so long nothing runs before each run of `time`. On a busy machine, use real-time priority, which Linux limits to 95 % of
+each second, and a processor for each rank: MPIEXEC="mpiexec -bind-to core:1" chrt -f 10 bench/replay.py build time --pause=1
+--also: a program that is not Pilgrim's, for `time` and `same`; it may be given several times.
+"""
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+MODES = ("exact", "bins:1.2", "aggregate")
+LIMIT_S = 300
+OFTEN_US = 5
+PATTERNS = ("stencil2d", "torus3d", "ring") # of bench/scale
+EXAMPLES = (("ring", 2, ["100000"]), ("stencil2d", 2, ["20000"]), ("stencil3d", 2, ["20000"]), ("corners3d", 2, ["500", "24"]), ("cg", 2, ["2000"]),
+            ("nested", 2, ["10000"]), ("transpose", 2, ["10000", "16"]), ("tags", 2, ["20000"]), ("amr", 2, ["20000"]), ("irregular", 2, ["30000"]),
+            ("waitany", 2, ["50000"]), ("workqueue", 2, ["5000"]), ("master_worker", 2, ["5000"]), ("slow", 2, ["500", "1000"]))
+NETPIPE = ("netpipe", 2, ["-u", "1048576", "-n", "50", "-o", "/dev/null"])
+
+
+def median(values):
+    values = sorted(values)
+    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+
+
+def fresh(path):
+    """Returns the path, at which no file is: Pilgrim overwrites none."""
+    if os.path.exists(path):
+        os.remove(path)
+    return path
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+        self.programs, self.pause_s = [], 0
+
+    def tool(self, name):
+        return os.path.join(self.build, name)
+
+    def launch(self, ranks, command, preloads=(), settings=None):
+        """Runs COMMAND. Returns what it wrote to stderr."""
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **(settings or {}))
+        words = os.environ["MPIEXEC"].split() + ["-n", str(ranks)] + (["env", "LD_PRELOAD=" + ":".join(preloads)] if preloads else []) + command
+        done = subprocess.run(words, env=environment, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False, timeout=LIMIT_S)
+        err = done.stderr.decode("utf-8", "replace")
+        if done.returncode:
+            raise SystemExit("replay: %s: exit code %d\n%s" % (" ".join(words), done.returncode, err[-2000:]))
+        return err
+
+    def span(self, ranks, command, trace=None, mode="off"):
+        """Runs a program, traced if TRACE is given. Returns the seconds between MPI_Init and MPI_Finalize."""
+        written = os.path.join(self.folder, "span")
+        time.sleep(self.pause_s)
+        preloads = [os.path.join(self.build, "programs", "span.so")] + ([os.path.join(self.build, "libpilgrim.so")] if trace else [])
+        settings = {"SPAN": written, "PILGRIM_QUIET": "1", "PILGRIM_TIMING": mode}
+        if trace:
+            settings["PILGRIM_TRACE"] = fresh(trace)
+        self.launch(ranks, command, preloads, settings)
+        with open(written, encoding="ascii") as file:
+            return float(file.read())
+
+    def replayed(self, ranks, trace, options=()):
+        """Replays a trace. Returns the seconds."""
+        time.sleep(self.pause_s)
+        err = self.launch(ranks, [self.tool("pilgrim-replay")] + list(options) + [trace])
+        return float(re.search(r"ranks in ([0-9.]+) s", err).group(1))
+
+    def decoded(self, *arguments):
+        return subprocess.run([self.tool("pilgrim-decode")] + list(arguments), stdout=subprocess.PIPE, check=True, timeout=LIMIT_S).stdout.decode()
+
+
+def time_part(bench, runs):
+    print("%-14s %8s %9s  %-9s %9s %9s %9s  %8s %8s   %s" % ("program", "calls", "us a call", "times", "without s", "traced s", "replay s", "error",
+                                                             "spread", "replay / traced, run by run"))
+    errors, seldom = {mode: [] for mode in MODES}, {mode: [] for mode in MODES}
+    trace = os.path.join(bench.folder, "time.pilgrim")
+    for name, ranks, command in bench.programs:
+        bench.span(ranks, command) # files come into memory
+        for mode in MODES:
+            without, traced, again = [], [], []
+            for _ in range(runs):
+                without.append(bench.span(ranks, command))
+                traced.append(bench.span(ranks, command, trace, mode))
+                again.append(bench.replayed(ranks, trace))
+            ratios = sorted(a / t for a, t in zip(again, traced))
+            error = abs(median(ratios) - 1)
+            errors[mode].append(error)
+            calls = re.search(r"(\d+) MPI calls", bench.decoded("--summary", trace)).group(1)
+            call_us = 1e6 * ranks * median(traced) / int(calls)
+            if call_us >= OFTEN_US:
+                seldom[mode].append(error)
+            print("%-14s %8s %9.1f  %-9s %9.3f %9.3f %9.3f  %6.1f %% %6.1f %%   %s" % (name, calls, call_us, mode, median(without), median(traced),
+                  median(again), 100 * error, 100 * (max(traced) - min(traced)) / median(traced), " ".join("%.3f" % r for r in ratios)), flush=True)
+    for mode in MODES:
+        means = ["%.1f %% of %d" % (100 * sum(part) / len(part), len(part)) if part else "-" for part in (errors[mode], seldom[mode])]
+        print("mean of errors, %-9s: all %s; those with %d us a call or more %s" % (mode, means[0], OFTEN_US, means[1]))
+
+
+def sites_that_wait(bench, trace, most):
+    """The call sites that waited longest, with their share of all waiting, in percent."""
+    done = subprocess.run([bench.tool("pilgrim-waits"), "--format=json", trace], stdout=subprocess.PIPE, check=True, timeout=LIMIT_S)
+    sums = {}
+    for line in done.stdout.decode().splitlines():
+        row = json.loads(line)
+        if "pattern" in row and "total_ns" in row and "site" in row:
+            # a replay's sites are in modules of the original's name
+            key = (row["pattern"], row["func"], row["site"])
+            sums[key] = sums.get(key, 0) + row["total_ns"]
+    total = sum(sums.values()) or 1
+    return [(key, 100 * ns / total) for key, ns in sorted(sums.items(), key=lambda item: -item[1])[:most]]
+
+
+def same_part(bench):
+    print("%-14s %8s  %s" % ("program", "--matrix", "sites that wait most: original | replay (share of all waiting)"))
+    for name, ranks, command in bench.programs:
+        one, other = (os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim"))
+        bench.span(ranks, command, one, "exact")
+        bench.launch(ranks, [bench.tool("pilgrim-run"), bench.tool("pilgrim-replay"), "--quiet", one], (),
+                     {"PILGRIM_QUIET": "1", "PILGRIM_TIMING": "exact", "PILGRIM_TRACE": fresh(other)})
+        equal = bench.decoded("--matrix", one) == bench.decoded("--matrix", other)
+        first, second = sites_that_wait(bench, one, 3), sites_that_wait(bench, other, 3)
+        texts = ["; ".join("%s in %s at %s %.0f %%" % (key + (share,)) for key, share in rows) or "none" for rows in (first, second)]
+        verdict = "same" if [k for k, _ in first] == [k for k, _ in second] else ("same three" if {k for k, _ in first} == {k for k, _ in second} else "other")
+        print("%-14s %8s  %s: %s | %s" % (name, "equal" if equal else "DIFFERS", verdict, texts[0], texts[1]), flush=True)
+
+
+PEAK = """import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], close_fds=False, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(done.returncode)"""
+
+
+def memory_part(bench):
+    trace = os.path.join(bench.folder, "memory.pilgrim")
+    print("%12s %12s" % ("calls", "peak KiB"))
+    for trips in (500, 50000, 5000000):
+        bench.launch(1, [bench.tool("pilgrim-run"), bench.tool("programs/ring"), str(trips)], (), {"PILGRIM_QUIET": "1", "PILGRIM_TRACE": fresh(trace)})
+        err = bench.launch(1, [sys.executable, "-c", PEAK, bench.tool("pilgrim-replay"), "--compute=none", trace])
+        calls = re.search(r"(\d+) MPI calls", bench.decoded("--summary", trace)).group(1)
+        print("%12s %12s" % (calls, err.split()[-1]), flush=True)
+
+
+def scaled(bench, ranks, *arguments):
+    """The trace of stencil2d's like on simulated ranks."""
+    subprocess.run([bench.tool("programs/scale"), "--ranks=%d" % ranks, "--pairs=10", "--folder=" + bench.folder] + list(arguments), check=True,
+                   stdout=subprocess.DEVNULL, timeout=LIMIT_S)
+
+
+def ranks_part(bench):
+    print("%-12s %9s %12s" % ("pattern", "ranks", "CPU seconds of pilgrim-decode until a rank's first 10 calls are printed"))
+    for ranks in (1024, 131072):
+        for pattern in PATTERNS:
+            scaled(bench, ranks, pattern)
+            trace = os.path.join(bench.folder, "%s-%d.pilgrim" % (pattern, ranks))
+            began = resource.getrusage(resource.RUSAGE_CHILDREN)
+            bench.decoded("--rank=%d" % (ranks - 2), "--limit=10", trace)
+            ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print("%-12s %9d %12.3f" % (pattern, ranks, ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime), flush=True)
+
+
+def lines_part(bench):
+    print("%-32s %9s %9s %9s  %6s" % ("program", "ranks", "trips", "calls", "lines"))
+
+    def row(name, ranks, trips, trace):
+        text = subprocess.run([bench.tool("pilgrim-generate"), trace], stdout=subprocess.PIPE, check=True, timeout=LIMIT_S).stdout.decode()
+        calls = re.search(r"(\d+) calls of", text).group(1)
+        print("%-32s %9d %9d %9s  %6d" % (name, ranks, trips, calls, text.count("\n")), flush=True)
+
+    trace = os.path.join(bench.folder, "lines.pilgrim")
+    yielding = [os.path.join(bench.build, "programs", "yield.so")] # more ranks than processors
+    for ranks, trips in ((1, 10), (1, 100), (1, 1000), (1, 1000000), (4, 10), (4, 100), (9, 100), (16, 100)):
+        bench.launch(ranks, [bench.tool("pilgrim-run"), bench.tool("programs/stencil2d"), str(trips)], yielding,
+                     {"PILGRIM_QUIET": "1", "PILGRIM_TIMING": "off", "PILGRIM_TRACE": fresh(trace)})
+        row("stencil2d", ranks, trips, trace)
+    for pattern in PATTERNS:
+        for ranks, trips in ((64, 10), (64, 1000), (4096, 10)):
+            scaled(bench, ranks, "--iterations=%d" % trips, pattern)
+            row(pattern + ", simulated (bench/scale)", ranks, trips, os.path.join(bench.folder, "%s-%d.pilgrim" % (pattern, ranks)))
+
+
+def main():
+    parts, runs, pause_s, also, only = [], 5, 0, [], None
+    for argument in sys.argv[2:]:
+        if argument.startswith("--runs="):
+            runs = int(argument[7:])
+        elif argument.startswith("--pause="):
+            pause_s = float(argument[8:])
+        elif argument.startswith("--also="):
+            words = argument[7:].split()
+            also.append((words[0], int(words[1]), words[2:]))
+        elif argument.startswith("--program="):
+            only = argument[10:].split(",")
+        else:
+            parts.append(argument)
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    build = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(build, folder)
+        bench.pause_s = pause_s
+        programs = [(name, ranks, [bench.tool("programs/" + name)] + arguments) for name, ranks, arguments in EXAMPLES]
+        if shutil.which("NPmpich2"):
+            programs.append((NETPIPE[0], NETPIPE[1], [shutil.which("NPmpich2")] + NETPIPE[2]))
+        bench.programs = [program for program in programs + also if not only or program[0] in only]
+        for name, part in (("time", lambda: time_part(bench, runs)), ("same", lambda: same_part(bench)), ("memory", lambda: memory_part(bench)),
+                           ("ranks", lambda: ranks_part(bench)), ("lines", lambda: lines_part(bench))):
+            if not parts or name in parts:
+                part()
+                print()
+
+
+if __name__ == "__main__":
+    main()
