@@ -60,7 +60,7 @@ const heat_maps = new Map();
 function heat_rows(name) {
     if (heat_maps.has(name)) return heat_maps.get(name);
     const rows = rows_of(name), head = rows[0] && rows[0].block ? rows[0] : { block: 1, ranks: 0 };
-    const first = i => i * head.block, map = { rows: rows.filter(row => row.ns), estimated: head.estimated, left_out: rows[0] && rows[0].left_out, not_known: rows[0] && rows[0].not_known,
+    const first = i => i * head.block, map = { rows: rows.filter(row => row.ns), block: head.block, estimated: head.estimated, left_out: rows[0] && rows[0].left_out, not_known: rows[0] && rows[0].not_known,
         name: i => (head.block > 1 ? "ranks " : "rank ") + range_words(first(i), Math.min(head.block, head.ranks - first(i))) };
     heat_maps.set(name, map);
     return map;
