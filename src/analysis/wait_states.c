@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds wait states; see wait_states.h. */
+/* Finds wait states: of messages here, of collective operations in wait_collectives.c; see wait_states.h. */
 #include "analysis/wait_states.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "analysis/analysis_errors.h"
 #include "analysis/match_map.h"
+#include "analysis/wait_notes.h"
 
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
@@ -132,15 +133,13 @@ static uint64_t error_of(const struct wait_states *w, const struct match_call *a
     return x > UINT64_MAX - y ? UINT64_MAX : x + y;
 }
 
-/* True if the call waits until something has happened. */
-static bool blocks(const struct wait_states *w, const struct match_call *call)
+bool wait_blocks(const struct wait_states *w, const struct match_call *call)
 {
     return call->timed && call->returned &&
            strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0;
 }
 
-/* Returns the event of a call. NULL: no memory */
-static struct cause_event *event_of(const struct wait_states *w, struct match_call *call)
+struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call)
 {
     struct cause_event *event = call->user;
     if (!event && (event = call->user = cause_event_new()) != NULL) {
@@ -151,20 +150,17 @@ static struct cause_event *event_of(const struct wait_states *w, struct match_ca
     return event;
 }
 
-/* Returns how much longer CALL may have waited for what begins up to LATER_NS after AT_NS: times are rounded down. */
-static uint64_t longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
+uint64_t wait_longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
 {
     const uint64_t until = at_ns < call->leave_ns ? at_ns : call->leave_ns, last = at_ns + later_ns,
                    left = call->leave_ns + call->leave_error_ns;
     return (last < left ? last : left) - until;
 }
 
-/* CALL waited NS for OTHER to begin, or LONGER_NS longer. Of all that it waited for the longest counts; a call that
- * waits for a sender does not wait for a receiver as well. */
-static bool note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
-                 uint64_t longer_ns, struct match_call *other)
+bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
+               uint64_t longer_ns, struct match_call *other)
 {
-    struct cause_event *event = event_of(w, call), *late = event_of(w, other);
+    struct cause_event *event = wait_event_of(w, call), *late = wait_event_of(w, other);
     if (!event || !late)
         return false;
     const bool other_kind = event->wait_ns && (event->kind == WAIT_LATE_RECEIVER) != (pattern == WAIT_LATE_RECEIVER);
@@ -183,10 +179,9 @@ static bool note(struct wait_states *w, struct match_call *call, enum wait_patte
     return true;
 }
 
-/* CALL cannot end before OTHER begins. */
-static bool depends(const struct wait_states *w, struct match_call *call, struct match_call *other)
+bool wait_depends(const struct wait_states *w, struct match_call *call, struct match_call *other)
 {
-    struct cause_event *event = event_of(w, call), *on = event_of(w, other);
+    struct cause_event *event = wait_event_of(w, call), *on = wait_event_of(w, other);
     return event && on && (call->given || cause_depends(event, on, NULL));
 }
 
@@ -206,7 +201,7 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
 /* CALL has received what SENT has sent. */
 static bool note_sent(const struct wait_states *w, struct match_call *call, const struct match_call *sent)
 {
-    struct cause_event *event = event_of(w, call);
+    struct cause_event *event = wait_event_of(w, call);
     const uint64_t clock = pilgrim_clock_error(match_clock(w->match, sent->rank), sent->local_enter_ns),
                    error = clock > UINT64_MAX - sent->enter_error_ns ? UINT64_MAX : clock + sent->enter_error_ns,
                    latest = error > UINT64_MAX - sent->enter_ns ? UINT64_MAX : sent->enter_ns + error;
@@ -226,21 +221,22 @@ static bool see_message(void *context, const struct match_operation *send, const
     const uint64_t began = send->begun->enter_ns, posted = receive->begun->enter_ns;
     if (received && received->timed) {
         check_clocks(w, received, send->begun);
-        if (!depends(w, received, send->begun) || !note_sent(w, received, send->begun))
+        if (!wait_depends(w, received, send->begun) || !note_sent(w, received, send->begun))
             return false;
     }
-    if (received && !received->given && blocks(w, received)) {
+    if (received && !received->given && wait_blocks(w, received)) {
         const uint64_t until = began < received->leave_ns ? began : received->leave_ns;
-        if (until > received->enter_ns && !note(w, received, WAIT_LATE_SENDER, until - received->enter_ns,
-                                                longer(received, began, send->begun->enter_error_ns), send->begun))
+        if (until > received->enter_ns &&
+            !wait_note(w, received, WAIT_LATE_SENDER, until - received->enter_ns,
+                       wait_longer(received, began, send->begun->enter_error_ns), send->begun))
             return false;
     }
-    if (sent && !sent->given && !send->buffered && blocks(w, sent) && posted > sent->enter_ns &&
+    if (sent && !sent->given && !send->buffered && wait_blocks(w, sent) && posted > sent->enter_ns &&
         posted < sent->leave_ns + sent->leave_error_ns) {
         const uint64_t until = posted < sent->leave_ns ? posted : sent->leave_ns;
-        return depends(w, sent, receive->begun) &&
-               note(w, sent, WAIT_LATE_RECEIVER, until - sent->enter_ns,
-                    longer(sent, posted, receive->begun->enter_error_ns), receive->begun);
+        return wait_depends(w, sent, receive->begun) &&
+               wait_note(w, sent, WAIT_LATE_RECEIVER, until - sent->enter_ns,
+                         wait_longer(sent, posted, receive->begun->enter_error_ns), receive->begun);
     }
     return true;
 }
@@ -277,7 +273,7 @@ static bool see(void *context, const struct match_seen *seen)
     w->first_ns = seen->enter_ns < w->first_ns ? seen->enter_ns : w->first_ns;
     w->last_ns = seen->leave_ns > w->last_ns ? seen->leave_ns : w->last_ns;
     if (seen->record) {
-        if (!(event = event_of(w, seen->record)))
+        if (!(event = wait_event_of(w, seen->record)))
             return false;
         event->resolved = !seen->ends;
     }
@@ -289,219 +285,6 @@ static void forget(void *context, struct match_call *call)
     struct wait_states *w = context;
     cause_event_drop(&w->causes_found, call->user);
     call->user = NULL;
-}
-
-/* ---- collective operations ---- */
-
-/* ENTRY waits until UNTIL begins, or others do up to LATER_NS later; not longer than its own call takes. */
-static bool wait_for(struct wait_states *w, enum wait_pattern pattern, const struct match_entry *entry,
-                     const struct match_entry *until, uint64_t later_ns)
-{
-    if (!until || until == entry || !entry->ended || !blocks(w, entry->ended))
-        return true;
-    struct match_call *call = entry->ended, *other = until->begun;
-    const uint64_t end = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
-    return depends(w, call, other) && (end <= call->enter_ns || note(w, call, pattern, end - call->enter_ns,
-                                                                     longer(call, other->enter_ns, later_ns), other));
-}
-
-static bool is_root(const struct match_entry *entry)
-{
-    return entry->root == -2 || (entry->root >= 0 && entry->comm_rank == entry->root);
-}
-
-/* Returns the entry that began last, of those that send something; all: of all. */
-static const struct match_entry *last_of(const struct match_collective *c, bool all)
-{
-    const struct match_entry *last = NULL;
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if ((all || e->sends) && (!last || e->begun->enter_ns > last->begun->enter_ns))
-            last = e;
-    return last;
-}
-
-/* Returns by how much the last beginning may be later than that of LAST: times are rounded down. */
-static uint64_t later_than(const struct match_collective *c, bool all, const struct match_entry *last)
-{
-    uint64_t most = last->begun->enter_ns;
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if ((all || e->sends) && e->begun->enter_ns + e->begun->enter_error_ns > most)
-            most = e->begun->enter_ns + e->begun->enter_error_ns;
-    return most - last->begun->enter_ns;
-}
-
-/* Returns those that send something; all: all. NULL: no memory */
-static struct cause_hub *hub_of(struct wait_states *w, const struct match_collective *c, bool all)
-{
-    struct cause_hub *hub = cause_hub_new();
-    for (const struct match_entry *e = c->entries; e && hub; e = e->next) {
-        struct cause_event *event = all || e->sends ? event_of(w, e->begun) : NULL;
-        if ((all || e->sends) && (!event || !cause_hub_add(hub, event))) {
-            cause_hub_drop(&w->causes_found, hub);
-            return NULL;
-        }
-    }
-    return hub;
-}
-
-static bool depends_on_all(const struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
-{
-    if (!hub || !entry->ended || !entry->ended->timed || entry->ended->given)
-        return true;
-    struct cause_event *event = event_of(w, entry->ended);
-    return event && cause_depends(event, NULL, hub);
-}
-
-static bool all_wait(struct wait_states *w, const struct match_collective *c, enum wait_pattern pattern, bool all)
-{
-    const struct match_entry *last = last_of(c, all);
-    struct cause_hub *hub = last && last->begun ? hub_of(w, c, all) : NULL;
-    const uint64_t later = last ? later_than(c, all, last) : 0;
-    bool good = hub != NULL || !last;
-    for (const struct match_entry *e = c->entries; e && good; e = e->next)
-        if (all || e->receives)
-            good = wait_for(w, pattern, e, last, later) && depends_on_all(w, e, hub);
-    cause_hub_drop(&w->causes_found, hub);
-    return good;
-}
-
-static const struct match_entry *root_of(const struct match_collective *c)
-{
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if (is_root(e))
-            return e;
-    return NULL;
-}
-
-static bool from_root(struct wait_states *w, const struct match_collective *c)
-{
-    const struct match_entry *root = root_of(c);
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if (e->receives && e->root != -3 &&
-            !wait_for(w, WAIT_BROADCAST, e, root, root ? root->begun->enter_error_ns : 0))
-            return false;
-    return true;
-}
-
-static bool to_root(struct wait_states *w, const struct match_collective *c)
-{
-    const struct match_entry *root = root_of(c), *first = NULL;
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if (e != root && e->sends && e->root != -3 && (!first || e->begun->enter_ns < first->begun->enter_ns))
-            first = e;
-    return !root || wait_for(w, WAIT_REDUCE, root, first, first ? first->begun->enter_error_ns : 0);
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct match_entry *x = *(const struct match_entry *const *)a, *y = *(const struct match_entry *const *)b;
-    return (x->comm_rank > y->comm_rank) - (x->comm_rank < y->comm_rank);
-}
-
-/* Returns the entries by rank, C->entered of them; to be freed. NULL: no memory */
-static const struct match_entry **entries_by_rank(const struct match_collective *c)
-{
-    const struct match_entry **entries = malloc(c->entered * sizeof *entries);
-    size_t count = 0;
-    for (const struct match_entry *e = c->entries; e && entries; e = e->next)
-        entries[count++] = e;
-    if (entries)
-        qsort(entries, count, sizeof *entries, by_rank);
-    return entries;
-}
-
-static bool scan(struct wait_states *w, const struct match_collective *c)
-{
-    const struct match_entry **entries = entries_by_rank(c), *last = NULL;
-    uint64_t latest = 0; /* that the last one may have begun */
-    bool good = entries != NULL;
-    for (size_t i = 0; i < c->entered && good; i++) {
-        good = wait_for(w, WAIT_SCAN, entries[i], last, last ? latest - last->begun->enter_ns : 0);
-        const uint64_t here = entries[i]->begun->enter_ns + entries[i]->begun->enter_error_ns;
-        latest = here > latest ? here : latest;
-        last = !last || entries[i]->begun->enter_ns > last->begun->enter_ns ? entries[i] : last;
-    }
-    free(entries);
-    return good;
-}
-
-/* Each waits for those that it receives from. With counts of its own for each of them it may receive nothing from the
- * last one, and leave before that comes. */
-static bool neighbors(struct wait_states *w, const struct match_collective *c)
-{
-    const struct match_entry **entries = entries_by_rank(c);
-    bool good = entries != NULL;
-    for (const struct match_entry *e = c->entries; e && good; e = e->next) {
-        const struct match_entry *last = NULL;
-        uint64_t latest = 0;
-        for (size_t i = 0; e->receives && i < e->source_count; i++) {
-            const uint64_t rank = (uint64_t)e->sources[i];
-            const struct match_entry *other =
-                rank < c->entered && entries[rank]->comm_rank == e->sources[i] ? entries[rank] : NULL;
-            if (!other || other == e || !other->sends)
-                continue;
-            const uint64_t at = other->begun->enter_ns + other->begun->enter_error_ns;
-            latest = at > latest ? at : latest;
-            last = !last || other->begun->enter_ns > last->begun->enter_ns ? other : last;
-        }
-        if (last && e->ended && e->ended->timed && e->ended->leave_ns > last->begun->enter_ns)
-            good = wait_for(w, WAIT_NEIGHBOR, e, last, latest - last->begun->enter_ns);
-    }
-    free(entries);
-    return good;
-}
-
-/* True if nobody left before all had come. */
-static bool met(const struct match_collective *c)
-{
-    const struct match_entry *last = last_of(c, true);
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if (!e->ended || !e->ended->timed || !e->ended->returned || e->nonblocking ||
-            e->ended->leave_ns + e->ended->leave_error_ns <= last->begun->enter_ns)
-            return false;
-    return true;
-}
-
-/* An operation that need not bring all together, but has done so. */
-static bool if_met(struct wait_states *w, const struct match_collective *c)
-{
-    const char *name = match_site(w->match, c->entries->begun->site)->function->name;
-    const enum wait_pattern pattern = c->entries->pattern == MATCH_PAIRS   ? WAIT_ALL
-                                      : strcmp(name, "MPI_Win_fence") == 0 ? WAIT_FENCE
-                                                                           : WAIT_OTHER;
-    return c->entries->finalize || strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0 || !met(c) ||
-           all_wait(w, c, pattern, true);
-}
-
-static bool see_collective(void *context, const struct match_collective *c)
-{
-    struct wait_states *w = context;
-    if (!findings_collective(&w->findings, w->match, c))
-        return false;
-    if (c->entered < c->expected || c->differs)
-        return true;
-    for (const struct match_entry *e = c->entries; e; e = e->next)
-        if (!e->begun->timed)
-            return true;
-    switch (c->entries->pattern) {
-    case MATCH_BARRIER:
-        return all_wait(w, c, WAIT_BARRIER, true);
-    case MATCH_ALL:
-        return all_wait(w, c, WAIT_ALL, false);
-    case MATCH_FROM:
-        return from_root(w, c);
-    case MATCH_TO:
-        return to_root(w, c);
-    case MATCH_SCAN:
-        return scan(w, c);
-    case MATCH_NEIGHBORS:
-        return neighbors(w, c);
-    case MATCH_PAIRS:
-    case MATCH_OTHER:
-        return if_met(w, c);
-    default:
-        return true;
-    }
 }
 
 /* ---- all ---- */
@@ -587,7 +370,7 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                                         .message = see_message,
                                         .overlap = see_overlap,
                                         .kept = see_kept,
-                                        .collective = see_collective,
+                                        .collective = wait_collective,
                                         .call = see_call};
     *w = (struct wait_states){.each = each,
                               .each_context = context,

@@ -17,10 +17,11 @@ struct uniform_walk {
 static struct uniform_walk begin(const struct shard *v, const struct stored_signature *signature)
 {
     const struct shape *shape = &v->shapes[signature->shape];
+    const struct bytes *content = &v->content[SECTION_CALLS];
     struct uniform_walk w = {
         .shard = v, .next_column = signature->next_column, .columns_per_slot = signature->is_vector ? 2 : 1};
     cursor_init(&w.tokens, shape->tokens, shape->length);
-    cursor_init(&w.columns, signature->columns, signature->length);
+    cursor_init(&w.columns, signature->columns, (size_t)(content->data + content->length - signature->columns));
     return w;
 }
 

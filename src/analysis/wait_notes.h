@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What finding the wait states of messages and of collective operations share. */
+#ifndef ANALYSIS_WAIT_NOTES_H
+#define ANALYSIS_WAIT_NOTES_H
+
+#include "analysis/wait_states.h"
+
+/* True if the call waits until something has happened. */
+bool wait_blocks(const struct wait_states *w, const struct match_call *call);
+
+/* Returns the event of a call. NULL: no memory */
+struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call);
+
+/* Returns how much longer CALL may have waited for what begins up to LATER_NS after AT_NS: times are rounded down. */
+uint64_t wait_longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns);
+
+/* CALL waited NS for OTHER to begin, or LONGER_NS longer. Of all that it waited for the longest counts; a call that
+ * waits for a sender does not wait for a receiver as well. */
+bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
+               uint64_t longer_ns, struct match_call *other);
+
+/* CALL cannot end before OTHER begins. */
+bool wait_depends(const struct wait_states *w, struct match_call *call, struct match_call *other);
+
+/* Finds the waits of a collective operation; as `collective` of struct match_events, with the struct wait_states. */
+bool wait_collective(void *context, const struct match_collective *c);
+
+#endif
