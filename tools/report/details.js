@@ -18,10 +18,23 @@ function calls_of(node) {
     return call_rows.filter(row => row.func === node.func && fits(row.at));
 }
 
-/* Bytes that the calls of a node move, over all threads, and the imbalance of their times: as those of their call sites. */
-function moved_by(node) {
+/* Bytes that the calls of a node move, over all threads, and the imbalance of their times: as those of their call sites. Its part of the bytes
+ * is ABOUT that of the calls, if the sites are also reached from elsewhere. */
+function know_moved(node, found) {
     const rows = calls_of(node).map(call => site_rows[site_numbers.get(site_key(call.func, call.site))]).filter(row => row), sum = of => rows.reduce((all, row) => all + of(row), 0), calls = sum(row => row.calls.total);
-    return { moved: calls ? sum(row => row.bytes.total) * Math.min(1, node.total / calls) : 0, uneven: rows.length === 1 ? rows[0].time && rows[0].time.imbalance : uneven_together(rows) };
+    Object.assign(node, { moved: calls ? sum(row => row.bytes.total) * Math.min(1, node.total / calls) : 0, about: calls !== node.total && sum(row => row.bytes.total) > 0,
+        uneven: rows.length === 1 ? rows[0].time && rows[0].time.imbalance : uneven_together(rows) });
+    rows.forEach(row => found.sites.add(row));
+    found.nodes.push(node);
+}
+
+/* The same for all calls of the programs. What they move together is what their call sites move. */
+function know_all_moved(programs) {
+    const found = { sites: new Set(), nodes: [] }, sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
+    const look = node => { if (node.func) know_moved(node, found); (node.in || []).forEach(look); };
+    programs.forEach(p => p.program.forEach(look));
+    const parts = found.nodes.filter(node => node.about), rest = sum([...found.sites], row => row.bytes.total) - sum(found.nodes.filter(node => !node.about), node => node.moved), guess = sum(parts, node => node.moved);
+    if (guess > 0 && rest >= 0) parts.forEach(node => { node.moved *= rest / guess; });
 }
 
 /* The imbalance of several call sites together, if the page has the times of each rank. */

@@ -156,13 +156,13 @@ function ending_words(e) {
 function add_up(node) {
     node.mpi = node.func && node.func !== "MPI_Finalize" ? node.time : 0; /* it is recorded before it runs */
     node.own = node.func || node.phase ? node.gap || 0 : 0;
-    node.moved = 0;
-    if (node.func) Object.assign(node, moved_by(node));
+    node.moved = node.moved || 0;
     for (const child of node.in || []) {
         add_up(child);
         node.mpi += child.mpi;
         node.own += child.own;
         node.moved += child.moved;
+        node.about = node.about || child.about;
     }
 }
 
@@ -199,7 +199,7 @@ function tree_node(node, whole, threads, depth) {
     const spent = [node.mpi, node.own].map(part => part > 0 ? time(part / threads) : "\u2013");
     const row = el("span", { class: "row" }, el("span", { class: "what" }, node_words(node)),
         el("span", { class: "gauge", title: spent[0] + " in MPI, " + spent[1] + " before" }, el("span", { class: "mpi", style: { width: width(node.mpi) } }), el("span", { class: "own", style: { width: width(node.own) } })),
-        spent.map(part => el("span", { class: "spent" }, part)), el("span", { class: "spent moved" }, node.moved > 0 ? bytes(node.moved / threads) : "\u2013"),
+        spent.map(part => el("span", { class: "spent" }, part)), el("span", { class: "spent moved" }, node.moved > 0 ? (node.about ? "\u2248 " : "") + bytes(node.moved / threads) : "\u2013"),
         el("span", { class: "spent uneven" }, node.uneven === undefined ? "\u2013" : share(node.uneven)));
     const id = {};
     if (node.loop) { /* several programs may have the number, and ranks of one program other numbers for a loop: then it has none */
@@ -216,6 +216,7 @@ function tree_node(node, whole, threads, depth) {
 }
 
 function show_program(programs) {
+    if (!left_out(programs)) know_all_moved(programs);
     const trees = left_out(programs) ? [not_shown(programs)] : programs.map((p, i) => {
         p.program.forEach(add_up);
         const whole = p.program.reduce((sum, node) => sum + node.mpi + node.own, 0);
@@ -226,7 +227,7 @@ function show_program(programs) {
         return tree;
     });
     section("program", "The program as loops", el("p", {}, "What the ranks do, by the functions and loops that their calls show. Times are those of a rank: in MPI (",
-        el("span", { style: { color: "var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { color: "var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, and on which ranks."), trees);
+        el("span", { style: { color: "var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { color: "var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes; \u2248 where a call site is reached from several places, which share its bytes by their calls. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, and on which ranks."), trees);
 }
 
 /* A canvas as wide as the page allows, drawn by DRAW(context, width, height), and again when the width changes. SAY(x, y): what
