@@ -17,7 +17,7 @@ struct html_page {
     struct timeline_waits waits;   /* while views are printed: for the timeline */
     const char *other;             /* the trace that it is compared with; NULL: none */
     const char *modules;
-    bool has_markers; /* some calls with times are markers: report_calls says so */
+    bool has_markers;              /* some calls with times are markers: report_calls says so */
     struct pilgrim_system *system; /* hosts and where ranks are; NULL: they were not recorded, or not read yet */
     struct output *out;
     size_t room; /* bytes that views may still take */

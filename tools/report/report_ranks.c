@@ -218,8 +218,7 @@ static enum pilgrim_status print_map(struct html_page *r, struct output *o, unsi
     struct pilgrim_table_row row;
     struct heats h = {.block = report_block(r->trace)};
     h.blocks = (pilgrim_rank_count(r->trace) + h.block - 1) / h.block;
-    enum pilgrim_status status =
-        table_make_blocks(r->trace, key | PILGRIM_KEY_RANK, h.block, r->lines, &table, error);
+    enum pilgrim_status status = table_make_blocks(r->trace, key | PILGRIM_KEY_RANK, h.block, r->lines, &table, error);
     bool good = true;
     for (size_t i = 0; good && status != PILGRIM_LIMIT && pilgrim_table_at(table, i, &row); i++)
         good = add_heat(&h, &row);

@@ -103,9 +103,11 @@ static enum pilgrim_status print_sizes(struct html_page *r, struct output *o, st
 
 static enum pilgrim_status print_matrix(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    const struct matrix_options options = {
-        .format = MATRIX_CSV, .rank = every, .thread = every, .block = report_block(r->trace),
-        .sample = REPORT_SENDERS_READ};
+    const struct matrix_options options = {.format = MATRIX_CSV,
+                                           .rank = every,
+                                           .thread = every,
+                                           .block = report_block(r->trace),
+                                           .sample = REPORT_SENDERS_READ};
     uint64_t unsized;
     return matrix_print(o, r->trace, &options, &unsized, error);
 }
