@@ -163,6 +163,10 @@ struct match_events {
     void (*freed)(void *context, struct match_call *call);
     /* CALL, which `seen` will have next, asked for the operation or entry with this number, which had not ended. */
     bool (*tested)(void *context, const struct pilgrim_call *call, uint64_t number);
+    /* CALL, which `seen` will have next, ended a request that stands for none of these, one of a window, file, or that
+     * is not known; or, STATUS is NULL, asked for it, and it had not ended. */
+    bool (*other_request)(void *context, const struct pilgrim_call *call, const struct pilgrim_value *request,
+                          const struct pilgrim_value *status);
     /* A message with both sides, or what has no partner: the other one is NULL, and its `reason` says why. */
     bool (*message)(void *context, const struct match_operation *send, const struct match_operation *receive);
     /* LATER is posted while PENDING has not ended, and one of them receives into what is the other's buffer as well. */
@@ -203,6 +207,9 @@ const struct pilgrim_clock *match_clock(const struct match *m, uint32_t rank);
  * communicator of a window or file, with the number of that among those of the communicator. 0: not known */
 uint64_t match_seen_comm(struct match *m, const struct pilgrim_value *comm);
 uint64_t match_seen_container(const struct match *m, const struct pilgrim_value *container, uint64_t *sub);
+
+/* Returns, while `seen` has a call, COUNT times the size of TYPE, both values of it; UINT64_MAX: not known. */
+uint64_t match_seen_bytes(struct match *m, const struct pilgrim_value *count, const struct pilgrim_value *type);
 
 /* Returns the rank in MPI_COMM_WORLD of RANK of the communicator of a window, while `seen` has a call; -1: not known.
  */

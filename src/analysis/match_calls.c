@@ -290,7 +290,8 @@ static bool end_request(struct match *m, const struct pilgrim_value *name, const
                              (status->items[0].type == PILGRIM_RANK || status->items[0].type == PILGRIM_INT);
         m->totals->paused |= name->type == PILGRIM_REQUEST && name->id == -1;
         m->totals->unmatched[MATCH_PAUSED] += name->type == PILGRIM_REQUEST && name->id == -1 && receive;
-        return true;
+        return name->type != PILGRIM_REQUEST || !m->events->other_request ||
+               m->events->other_request(m->events->context, m->call, name, status);
     }
     struct match_operation *both[] = {request->send, request->receive};
     struct match_entry *entry = request->entry;
@@ -480,6 +481,8 @@ static bool end_list(struct match *m, const struct pilgrim_value *list)
 static bool tell_tested(struct match *m, const struct pilgrim_value *name)
 {
     const struct match_request *request = request_of(m, name);
+    if (!request && name->type == PILGRIM_REQUEST && m->events->other_request)
+        return m->events->other_request(m->events->context, m->call, name, NULL);
     if (!request || !request->active)
         return true;
     const uint64_t numbers[] = {request->send ? request->send->number : 0,

@@ -322,6 +322,11 @@ uint64_t match_seen_container(const struct match *m, const struct pilgrim_value 
     return found ? found->comm.identity : 0;
 }
 
+uint64_t match_seen_bytes(struct match *m, const struct pilgrim_value *count, const struct pilgrim_value *type)
+{
+    return match_bytes(m, count, type);
+}
+
 int64_t match_seen_world_rank(const struct match *m, const struct pilgrim_value *container, int64_t rank)
 {
     const struct match_container *found = container_of(m, container);

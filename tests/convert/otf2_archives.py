@@ -18,7 +18,8 @@ OPERATIONS = {name.replace("_", "").lower(): name for name in (
     "REDUCE_SCATTER_BLOCK").split()}
 
 # Records that stand where their call begins; the others stand where it ends.
-BEGUN = ("MPI_SEND", "MPI_ISEND", "MPI_IRECV_REQUEST", "NON_BLOCKING_COLLECTIVE_REQUEST", "MPI_COLLECTIVE_BEGIN")
+BEGUN = ("MPI_SEND", "MPI_ISEND", "MPI_IRECV_REQUEST", "NON_BLOCKING_COLLECTIVE_REQUEST", "MPI_COLLECTIVE_BEGIN", "RMA_PUT", "RMA_GET", "RMA_ATOMIC",
+         "RMA_COLLECTIVE_BEGIN", "RMA_REQUEST_LOCK", "IO_OPERATION_BEGIN")
 
 
 def printed(folder, *options):
@@ -59,7 +60,7 @@ class Archive:
             if found and found.group(1) != "PROGRAM":
                 event = Event(found.group(1), places[found.group(2)], found.group(3), found.group(4))
                 self.locations[event.location].append(event)
-        for kind in ("GROUP", "COMM", "REGION", "STRING", "LOCATION"):
+        for kind in ("GROUP", "COMM", "REGION", "STRING", "LOCATION", "RMA_WIN", "IO_REGULAR_FILE", "IO_HANDLE"):
             ids = [int(line.split()[1]) for line in self.definitions[kind]]
             check(ids == sorted(set(ids)), "ids of %s do not ascend" % kind)
 

@@ -7,14 +7,9 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_values.h"
 #include "collective_kinds.h"
-
-struct records_reading {
-    struct mpi_records *r;
-    struct match *match;
-    struct records_wanted wanted;
-    bool comms_read;
-};
+#include "mpi_records_data.h"
 
 static struct mpi_record_list *list_of(const struct mpi_records *r, uint32_t rank, uint32_t thread)
 {
@@ -218,21 +213,178 @@ static bool take_made(struct records_reading *v, const struct match_seen *seen, 
     return add(v, seen->rank, seen->thread, &record);
 }
 
+static bool name_comm(struct records_reading *v, const struct match_seen *seen)
+{
+    const struct pilgrim_value *name = call_in(seen->call, "comm_name");
+    const uint32_t comm = comm_table_find(&v->r->comms, match_seen_comm(v->match, call_in(seen->call, "comm")));
+    return name->type != PILGRIM_STRING || !name->text || comm_table_name(&v->r->comms, comm, name->text);
+}
+
+static bool take_comms(struct records_reading *v, const struct match_seen *seen)
+{
+    const struct pilgrim_call *call = seen->call;
+    bool good = true;
+    for (size_t i = 0; i < call->function->parameter_count && good; i++)
+        if (call->function->parameters[i].direction == PILGRIM_OUT && call->out[i].type == PILGRIM_OBJECT &&
+            strcmp(call->out[i].text, "comm") == 0)
+            good = take_made(v, seen, &call->out[i]);
+    return good;
+}
+
+/* ---- windows and files ---- */
+
+bool records_add(struct records_reading *v, const struct match_seen *seen, struct mpi_record record,
+                 enum record_kind kind)
+{
+    record.kind = (uint8_t)kind;
+    record.seq = seen->call->seq;
+    if (!record.group)
+        record.group = ++v->r->groups;
+    return add(v, seen->rank, seen->thread, &record);
+}
+
+bool records_passes_over(const struct records_reading *v, const struct pilgrim_call *call)
+{
+    return !call_succeeded(call) || (!v->wanted.untimed && !call->timed);
+}
+
+struct record_operation *records_operation(struct records_reading *v, uint32_t rank)
+{
+    struct record_operation *op = calloc(1, sizeof *op);
+    if (!op)
+        return NULL;
+    op->number = ++v->numbers[rank];
+    op->group = ++v->r->groups;
+    op->references = 1;
+    return op;
+}
+
+void records_operation_drop(struct record_operation *op)
+{
+    if (op && --op->references == 0)
+        free(op);
+}
+
+static bool keep_operation(struct records_reading *v, struct match_key key, struct record_operation *op)
+{
+    records_operation_drop(match_map_take(&v->requests, key));
+    if (!match_map_put(&v->requests, key, op))
+        return false;
+    op->references++;
+    return true;
+}
+
+/* The numbers of requests are not negative. */
+static struct match_key request_key(uint32_t rank, const struct pilgrim_value *request)
+{
+    return (struct match_key){{rank, (uint64_t)request->id, (uint64_t)request->offset}};
+}
+
+static struct match_key split_key(uint32_t rank, uint32_t file)
+{
+    return (struct match_key){{rank, UINT64_MAX, file}};
+}
+
+bool records_request(struct records_reading *v, uint32_t rank, const struct pilgrim_value *name,
+                     struct record_operation *op)
+{
+    return name->type != PILGRIM_REQUEST || keep_operation(v, request_key(rank, name), op);
+}
+
+bool records_split(struct records_reading *v, uint32_t rank, uint32_t file, struct record_operation *op)
+{
+    return keep_operation(v, split_key(rank, file), op);
+}
+
+struct record_operation *records_split_take(struct records_reading *v, uint32_t rank, uint32_t file)
+{
+    return match_map_take(&v->requests, split_key(rank, file));
+}
+
+bool records_container(struct records_reading *v, struct container_table *table, const struct pilgrim_value *name,
+                       uint32_t *index)
+{
+    uint64_t sub;
+    const uint64_t identity = match_seen_container(v->match, name, &sub);
+    const uint32_t comm = comm_table_find(&v->r->comms, identity);
+    *index = UINT32_MAX;
+    return comm == COMM_TABLE_NONE || container_table_find(table, identity, sub, comm, index);
+}
+
+/* A request of a window or file has ended, or has not: STATUS is NULL. */
+static bool take_request(void *context, const struct pilgrim_call *call, const struct pilgrim_value *request,
+                         const struct pilgrim_value *status)
+{
+    struct records_reading *v = context;
+    const struct match_key key = request_key(call->rank, request);
+    struct record_operation *op = match_map_find(&v->requests, key);
+    if (!op)
+        return true;
+    struct mpi_record record = {.seq = call->seq, .group = op->group, .request = op->number, .comm = op->container};
+    bool good = true;
+    if (!status) {
+        record.kind = RECORD_TRANSFER_TESTED;
+        return !op->file || (!v->wanted.untimed && !call->timed) || add(v, call->rank, call->thread, &record);
+    }
+    record.kind = op->file ? RECORD_TRANSFER_ENDED : RECORD_REMOTE_ENDED_HERE;
+    record.bytes = op->bytes;
+    if (op->file && status->type == PILGRIM_STATUS && status->count >= 4 && status->items[2].type == PILGRIM_INT &&
+        status->items[2].integer >= 0)
+        record.bytes = (uint64_t)status->items[2].integer;
+    if (!op->ended && (v->wanted.untimed || call->timed))
+        good = add(v, call->rank, call->thread, &record);
+    op->ended = true;
+    match_map_take(&v->requests, key);
+    records_operation_drop(op);
+    return good;
+}
+
+/* ---- calls ---- */
+
+static bool take_nothing(struct records_reading *v, const struct match_seen *seen)
+{
+    (void)v, (void)seen;
+    return true;
+}
+
+static bool take_group(struct records_reading *v, const struct match_seen *seen)
+{
+    return rank_groups_take(&v->r->groups_of_ranks, &v->r->comms, v->match, seen);
+}
+
+/* Returns what is to be done with calls of a function. */
+static record_action *action_of(const struct records_reading *v, const struct pilgrim_function *function)
+{
+    if (is_function(function->name, "MPI_Comm_set_name"))
+        return name_comm;
+    if (!v->wanted.whole &&
+        (strncmp(function->name, "MPI_Group_", 10) == 0 || is_function(function->name, "MPI_Comm_group") ||
+         is_function(function->name, "MPI_Win_get_group")))
+        return take_group;
+    record_action *action = v->wanted.whole ? NULL : window_action(function->name);
+    if (!action && !v->wanted.whole)
+        action = file_action(function->name);
+    return action ? action : makes_communicator(function->name) ? take_comms : take_nothing;
+}
+
 static bool take_call(void *context, const struct match_seen *seen)
 {
     struct records_reading *v = context;
-    const struct pilgrim_call *call = seen->call;
-    bool good = know_comms(v);
-    if (good && is_function(call->function->name, "MPI_Comm_set_name")) {
-        const struct pilgrim_value *name = pilgrim_call_in(call, "comm_name");
-        const uint32_t comm = comm_table_find(&v->r->comms, match_seen_comm(v->match, pilgrim_call_in(call, "comm")));
-        return name->type != PILGRIM_STRING || !name->text || comm_table_name(&v->r->comms, comm, name->text);
+    if (!know_comms(v))
+        return false;
+    if (seen->site >= v->action_count) {
+        const size_t count = 2 * (size_t)seen->site + 64;
+        record_action **actions = realloc(v->actions, count * sizeof *actions);
+        if (!actions)
+            return false;
+        for (size_t i = v->action_count; i < count; i++)
+            actions[i] = NULL;
+        v->actions = actions;
+        v->action_count = count;
     }
-    for (size_t i = 0; i < call->function->parameter_count && good; i++)
-        if (call->function->parameters[i].direction == PILGRIM_OUT && call->out[i].type == PILGRIM_OBJECT &&
-            strcmp(call->out[i].text, "comm") == 0 && makes_communicator(call->function->name))
-            good = take_made(v, seen, &call->out[i]);
-    return good;
+    if (!v->actions[seen->site])
+        v->actions[seen->site] = action_of(v, seen->call->function);
+    return v->actions[seen->site](v, seen);
 }
 
 /* ---- all ---- */
@@ -245,6 +397,12 @@ static int by_call(const void *a, const void *b)
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     return (x->request > y->request) - (x->request < y->request);
+}
+
+/* Asks only: what it asks for is whole without it. */
+static bool is_test(const struct mpi_record *record)
+{
+    return record->kind == RECORD_TEST || record->kind == RECORD_TRANSFER_TESTED;
 }
 
 /* Sets the groups of tests to those of their requests; 0: there are no other records of it. */
@@ -289,7 +447,7 @@ static enum pilgrim_status count_selected(const struct mpi_records *r, const str
         thread = call.thread;
         const struct mpi_record *found = mpi_records_of(r, &call, &at, &count);
         for (size_t i = 0; i < count; i++)
-            left[found[i].group] -= found[i].kind != RECORD_TEST;
+            left[found[i].group] -= !is_test(&found[i]);
     }
     pilgrim_calls_close(calls);
     return status == PILGRIM_END ? PILGRIM_OK : status;
@@ -304,7 +462,7 @@ static enum pilgrim_status keep_whole(struct mpi_records *r, const struct pilgri
         return no_memory(error);
     for (size_t i = 0; i < r->first[r->ranks] && !all; i++)
         for (size_t k = 0; k < r->threads[i].count; k++)
-            left[r->threads[i].records[k].group] += r->threads[i].records[k].kind != RECORD_TEST;
+            left[r->threads[i].records[k].group] += !is_test(&r->threads[i].records[k]);
     const enum pilgrim_status status = all ? PILGRIM_OK : count_selected(r, trace, selection, left, error);
     left[0] = 1;
     for (size_t i = 0; i < r->first[r->ranks]; i++) {
@@ -330,6 +488,17 @@ static enum pilgrim_status sort(struct mpi_records *r, struct pilgrim_error *err
     return PILGRIM_OK;
 }
 
+static void reading_free(struct records_reading *v)
+{
+    match_free(v->match);
+    free(v->actions);
+    free(v->numbers);
+    window_records_free(v);
+    for (size_t i = 0; i < v->requests.capacity; i++)
+        records_operation_drop(v->requests.slots[i].value);
+    match_map_free(&v->requests);
+}
+
 enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim_trace *trace,
                                      const struct pilgrim_selection *selection, const struct records_wanted *wanted,
                                      struct pilgrim_error *error)
@@ -346,15 +515,19 @@ enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim
     }
     r->first[r->ranks] = threads;
     r->threads = calloc(threads + 1, sizeof *r->threads);
-    struct records_reading v = {.r = r, .match = match_new(trace), .wanted = *wanted};
-    const struct match_events events = {
-        .context = &v, .seen = take_call, .tested = take_test, .message = take_message, .collective = take_collective};
-    if (!r->threads || !v.match) {
-        match_free(v.match);
-        return no_memory(error);
-    }
-    enum pilgrim_status status = match_trace(v.match, &events, true, &totals, error);
-    match_free(v.match);
+    struct records_reading v = {.r = r,
+                                .match = match_new(trace),
+                                .wanted = *wanted,
+                                .numbers = calloc(r->ranks + (size_t)1, sizeof *v.numbers)};
+    const struct match_events events = {.context = &v,
+                                        .seen = take_call,
+                                        .tested = take_test,
+                                        .other_request = take_request,
+                                        .message = take_message,
+                                        .collective = take_collective};
+    enum pilgrim_status status =
+        r->threads && v.match && v.numbers ? match_trace(v.match, &events, true, &totals, error) : no_memory(error);
+    reading_free(&v);
     if (status == PILGRIM_NOMEM)
         return status;
     /* of a damaged trace, the calls before the damage are converted */
@@ -376,6 +549,15 @@ void mpi_records_free(struct mpi_records *r)
     free(r->threads);
     free(r->first);
     comm_table_free(&r->comms);
+    container_table_free(&r->windows);
+    container_table_free(&r->files);
+    rank_groups_free(&r->groups_of_ranks);
+    struct record_path *path, *next;
+    HASH_ITER(hh, r->paths, path, next)
+    {
+        HASH_DEL(r->paths, path);
+        free(path);
+    }
     *r = (struct mpi_records){0};
 }
 

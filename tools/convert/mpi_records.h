@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each call of a trace does to messages, requests, communicators and collective operations, as records: a message
- * is sent, a receive is posted, a request ends. Nothing goes to MPI_PROC_NULL. */
+/* What each call of a trace does to messages, requests, communicators, collective operations, windows and files, as
+ * records: a message is sent, a receive is posted, a request ends. Nothing goes to MPI_PROC_NULL. */
 #ifndef CONVERT_MPI_RECORDS_H
 #define CONVERT_MPI_RECORDS_H
 
 #include <pilgrim/analysis.h>
 
+#include <uthash.h>
+
 #include "comm_table.h"
+#include "container_table.h"
+#include "rank_groups.h"
 
 /* In the order in which a call has them. */
 enum record_kind {
@@ -22,8 +26,34 @@ enum record_kind {
     RECORD_RECEIVED,
     RECORD_IRECV_ENDED,
     RECORD_CANCELLED,
-    RECORD_COLLECTIVE_ENDED
+    RECORD_COLLECTIVE_ENDED,
+    /* windows: `comm` is the number of the window */
+    RECORD_REMOTE, /* what is put, got or accumulated: `tag` is enum record_access; `bytes` go to the target, `world`
+                    * come from it, if something comes from an accumulation */
+    RECORD_REMOTE_ENDED_HERE,
+    RECORD_REMOTE_ENDED, /* at the target, too */
+    RECORD_WINDOW_MADE,
+    RECORD_FENCE,
+    RECORD_WINDOW_FREED,
+    RECORD_LOCK,         /* `peer`: -1: of all processes; `tag`: 0: exclusive, 1: shared */
+    RECORD_UNLOCK,       /* `peer` is the same */
+    RECORD_WINDOW_GROUP, /* `tag` is the number of a group; `peer`: 1: an access begins, 0: it ends */
+    RECORD_WINDOW_SYNC,
+    /* files: `comm` is the number of the file */
+    RECORD_FILE_OPENED,
+    RECORD_TRANSFER,        /* `tag` is of enum record_transfer */
+    RECORD_TRANSFER_TESTED, /* it has not ended */
+    RECORD_TRANSFER_ENDED,  /* `bytes` that it moved */
+    RECORD_FILE_SEEK,       /* `tag`: by how much; `peer`: 0: from the start, 1: from where it was, 2: from the end;
+                             * `bytes`: where that is, UINT64_MAX if it is not known */
+    RECORD_FILE_CLOSED,
+    RECORD_FILE_DELETED /* `comm` is the number of the path */
 };
+
+enum record_access { RECORD_PUT, RECORD_GET, RECORD_ACCUMULATE, RECORD_FETCH_AND_ACCUMULATE, RECORD_COMPARE_AND_SWAP };
+
+/* One of the first three, and bits. */
+enum record_transfer { RECORD_READ, RECORD_WRITE, RECORD_FLUSH, RECORD_NON_BLOCKING = 4, RECORD_COLLECTIVELY = 8 };
 
 enum { RECORD_NO_ROOT = -1, RECORD_ROOT_SELF = -2, RECORD_ROOT_OTHERS = -3 };
 
@@ -46,21 +76,33 @@ struct mpi_record_list {
     size_t count, capacity;
 };
 
+/* A file's name. */
+struct record_path {
+    UT_hash_handle hh;
+    uint32_t number; /* from 0, as the table goes through them */
+    char text[];
+};
+
 struct mpi_records {
     struct comm_table comms;
+    struct container_table windows, files;
+    struct rank_groups groups_of_ranks; /* of windows */
+    struct record_path *paths;          /* of files */
+    uint32_t path_count;
     struct mpi_record_list *threads; /* of all ranks */
     size_t *first;                   /* of a rank, in that list */
     uint32_t ranks;
     uint64_t groups, nonblocking; /* how many groups, and non-blocking collective operations, there are */
-    uint64_t left_out;            /* sends, receives and collective calls on communicators that are not known, or with
-                                   * a process of another world; also those without partners, if they must have them */
+    uint64_t left_out; /* sends, receives, collective calls, operations on windows and files, on communicators
+                        * that are not known, or with a process of another world; also those without
+                        * partners, if they must have them */
 };
 
 /* What is wanted. */
 struct records_wanted {
     bool untimed; /* calls without times are converted, too */
     bool whole; /* only messages with both sides, on whatever communicators, and collective operations that all members
-                 * have ended, each a group */
+                 * have ended, each a group; nothing of windows and files */
 };
 
 /* Reads the records of the calls that fit SELECTION; NULL: all. A message is there if all of its calls are. R is to be

@@ -14,6 +14,7 @@
 
 #include "collective_kinds.h"
 #include "otf2_definitions.h"
+#include "otf2_objects.h"
 
 struct otf2_sizes {
     uint64_t sent, received;
@@ -28,6 +29,8 @@ struct otf2 {
     OTF2_RegionRef *regions; /* of each place; OTF2_UNDEFINED_REGION: not yet defined */
     size_t region_count;
     struct otf2_sizes *sizes; /* of each non-blocking collective operation */
+    bool *opened;             /* of each file: a record says that it is opened */
+    uint32_t rank;
     uint64_t location, last_ns, first_ns, most_ns;
     OTF2_ErrorCode bad;
     bool evt_files;
@@ -75,7 +78,8 @@ static bool otf2_begin(struct convert *c)
     o->first_ns = UINT64_MAX;
     o->events = calloc(locations + 1, sizeof *o->events);
     o->sizes = calloc(c->records->nonblocking + 1, sizeof *o->sizes);
-    if (!o->events || !o->sizes)
+    o->opened = calloc(c->records->files.count + 1, sizeof *o->opened);
+    if (!o->events || !o->sizes || !o->opened)
         return false;
     o->archive = OTF2_Archive_Open(c->folder, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
                                    OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -89,8 +93,8 @@ static bool otf2_begin(struct convert *c)
     note(c, OTF2_Archive_SetProperty(o->archive, "PILGRIM::TIMES",
                                      c->drawn ? "drawn from statistics: not those of the run" : "of the run", true));
     o->evt_files = note(c, OTF2_Archive_OpenEvtFiles(o->archive));
-    o->definitions =
-        (struct otf2_definitions){.c = c, .writer = OTF2_Archive_GetGlobalDefWriter(o->archive), .events = o->events};
+    o->definitions = (struct otf2_definitions){
+        .c = c, .writer = OTF2_Archive_GetGlobalDefWriter(o->archive), .events = o->events, .opened = o->opened};
     otf2_define_text(&o->definitions, "");
     return good(c);
 }
@@ -111,6 +115,7 @@ static bool otf2_thread(struct convert *c, uint32_t rank, uint32_t thread)
     struct otf2 *o = c->state;
     if (!close_thread(c))
         return false;
+    o->rank = rank;
     o->location = c->records->first[rank] + thread;
     o->last_ns = 0;
     o->writer = OTF2_Archive_GetEvtWriter(o->archive, o->location);
@@ -128,8 +133,8 @@ static uint32_t root_of(const struct mpi_record *record)
 }
 
 /* Writes a record of what begins when the call begins. */
-static OTF2_ErrorCode put_begun(struct otf2 *o, const struct convert_call *call, const struct mpi_record *r,
-                                uint64_t ns)
+static OTF2_ErrorCode put_begun(struct otf2 *o, const struct mpi_records *records, const struct convert_call *call,
+                                const struct mpi_record *r, uint64_t ns)
 {
     switch ((enum record_kind)r->kind) {
     case RECORD_SEND:
@@ -147,13 +152,13 @@ static OTF2_ErrorCode put_begun(struct otf2 *o, const struct convert_call *call,
     case RECORD_COLLECTIVE:
         return OTF2_EvtWriter_MpiCollectiveBegin(o->writer, NULL, ns);
     default:
-        return OTF2_SUCCESS;
+        return otf2_put_object_begun(o->writer, records, r, o->rank, ns);
     }
 }
 
 /* Writes a record of what ends when the call ends. */
-static OTF2_ErrorCode put_ended(struct otf2 *o, const struct convert_call *call, const struct mpi_record *r,
-                                uint64_t ns)
+static OTF2_ErrorCode put_ended(struct otf2 *o, const struct mpi_records *records, const struct convert_call *call,
+                                const struct mpi_record *r, uint64_t ns)
 {
     switch ((enum record_kind)r->kind) {
     case RECORD_COMM_MADE:
@@ -179,7 +184,9 @@ static OTF2_ErrorCode put_ended(struct otf2 *o, const struct convert_call *call,
                                                             o->sizes[r->bytes].sent, o->sizes[r->bytes].received,
                                                             r->request);
     default:
-        return OTF2_SUCCESS;
+        if (r->kind == RECORD_FILE_OPENED)
+            o->opened[r->comm] = true;
+        return otf2_put_object_ended(o->writer, records, r, o->rank, ns);
     }
 }
 
@@ -255,10 +262,10 @@ static bool otf2_call(struct convert *c, const struct convert_call *call)
     if (c->arguments && !convert_tell(c, call, &tell))
         return false;
     for (size_t i = 0; i < call->record_count; i++)
-        if (!note(c, put_begun(o, call, &call->records[i], enter)))
+        if (!note(c, put_begun(o, c->records, call, &call->records[i], enter)))
             return false;
     for (size_t i = 0; i < call->record_count; i++)
-        if (!note(c, put_ended(o, call, &call->records[i], leave)))
+        if (!note(c, put_ended(o, c->records, call, &call->records[i], leave)))
             return false;
     o->last_ns = leave;
     return note(c, OTF2_EvtWriter_Leave(o->writer, NULL, leave, region));
@@ -318,6 +325,7 @@ static bool otf2_end(struct convert *c)
         free(o->events);
         free(o->regions);
         free(o->sizes);
+        free(o->opened);
         free(o);
     }
     c->state = NULL;

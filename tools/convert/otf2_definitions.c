@@ -10,8 +10,9 @@
 #include <uthash.h>
 
 #include "collective_kinds.h"
+#include "otf2_objects.h"
 
-enum { MACHINE = 0, GROUP_LOCATIONS = 0, GROUP_WORLD_MEMBERS = 1, GROUP_OF_SELF = 2, GROUP_MADE = 3, NAME_BYTES = 320 };
+enum { MACHINE = 0, GROUP_LOCATIONS = 0, GROUP_WORLD_MEMBERS = 1, GROUP_OF_SELF = 2, NAME_BYTES = 320 };
 
 _Static_assert((int)OTF2_COLLECTIVE_OP_DESTROY_HANDLE == COLLECTIVE_DESTROY, "the numbers are OTF2's");
 _Static_assert((int)OTF2_COLLECTIVE_OP_ALLREDUCE == COLLECTIVE_ALLREDUCE, "the numbers are OTF2's");
@@ -100,8 +101,7 @@ OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgr
     return number;
 }
 
-/* A text that may have any bytes. */
-static OTF2_StringRef define_printable(struct otf2_definitions *d, const char *text)
+OTF2_StringRef otf2_define_printable(struct otf2_definitions *d, const char *text)
 {
     char printable[CONVERT_NAME_MAX];
     convert_printable(text, printable);
@@ -118,8 +118,8 @@ static uint32_t define_level(struct otf2_definitions *d, uint32_t parent, const 
     const uint32_t number = number_of(d, &d->nodes, &d->node_count, key, &new);
     if (!new)
         return number;
-    note(d, OTF2_GlobalDefWriter_WriteSystemTreeNode(d->writer, number, define_printable(d, level->name),
-                                                     define_printable(d, level->kind), parent));
+    note(d, OTF2_GlobalDefWriter_WriteSystemTreeNode(d->writer, number, otf2_define_printable(d, level->name),
+                                                     otf2_define_printable(d, level->kind), parent));
     if (host)
         note(d,
              OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(d->writer, number, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
@@ -191,7 +191,7 @@ static void define_made(struct otf2_definitions *d, uint32_t number, const struc
 {
     char text[32];
     snprintf(text, sizeof text, "comm:%lld", (long long)entry->number);
-    const OTF2_StringRef name = define_printable(d, entry->name ? entry->name : text);
+    const OTF2_StringRef name = otf2_define_printable(d, entry->name ? entry->name : text);
     const uint32_t first = define_side(d, entry, entry->members[0].side, room);
     if (!entry->inter) {
         note(d, OTF2_GlobalDefWriter_WriteComm(d->writer, number, name, first, OTF2_UNDEFINED_COMM,
@@ -225,7 +225,9 @@ static void define_communicators(struct otf2_definitions *d)
                                            GROUP_WORLD_MEMBERS, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     note(d, OTF2_GlobalDefWriter_WriteComm(d->writer, COMM_TABLE_SELF, otf2_define_text(d, "MPI_COMM_SELF"),
                                            GROUP_OF_SELF, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
-    d->group_count = GROUP_MADE;
+    d->group_count = OTF2_GROUP_OF_RANKS;
+    for (const struct rank_group *group = r->groups_of_ranks.first; group; group = group->next)
+        define_group(d, d->group_count++, "", OTF2_GROUP_TYPE_COMM_GROUP, group->members, group->count);
     for (size_t i = 0; i < r->comms.count; i++)
         if (r->comms.entries[i].whole)
             define_made(d, (uint32_t)(COMM_TABLE_FIRST + i), &r->comms.entries[i], room);
@@ -240,6 +242,7 @@ void otf2_define_all(struct otf2_definitions *d, uint64_t first_ns, uint64_t las
                                                OTF2_PARADIGM_CLASS_PROCESS));
     define_processes(d);
     define_communicators(d);
+    otf2_define_objects(d, d->opened);
 }
 
 void otf2_definitions_free(struct otf2_definitions *d)

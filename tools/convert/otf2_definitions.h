@@ -9,11 +9,15 @@
 
 struct otf2_text;
 
-/* All zero but the first three: there are none yet. After an error, `bad` says which, and nothing more is written. */
+/* The number of the first group of ranks (rank_groups.h). */
+enum { OTF2_GROUP_OF_RANKS = 3 };
+
+/* All zero but the first four: there are none yet. After an error, `bad` says which, and nothing more is written. */
 struct otf2_definitions {
     const struct convert *c;
     OTF2_GlobalDefWriter *writer;
-    const uint64_t *events; /* of each location, for otf2_define_all */
+    const uint64_t *events; /* of each location, for otf2_define_all; */
+    const bool *opened;     /* of each file: a record says that it is opened */
     struct otf2_text *texts, *nodes, *parameters, *regions;
     uint32_t text_count, node_count, parameter_count, region_count, group_count;
     OTF2_ErrorCode bad;
@@ -22,6 +26,9 @@ struct otf2_definitions {
 
 /* Returns the number of a text. */
 OTF2_StringRef otf2_define_text(struct otf2_definitions *d, const char *text);
+
+/* The same of a text that may have any bytes. */
+OTF2_StringRef otf2_define_printable(struct otf2_definitions *d, const char *text);
 
 /* Returns the number of a parameter of calls, whose values are of TYPE. */
 OTF2_ParameterRef otf2_define_parameter(struct otf2_definitions *d, const char *name, OTF2_ParameterType type);

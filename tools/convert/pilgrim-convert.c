@@ -234,8 +234,8 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
             "communicator has two groups",
             s->trace, (unsigned long long)result.missing);
     else if (result.missing)
-        complain("%s: %llu sends, receives and collective calls have no records: not all members of their communicator "
-                 "are known",
+        complain("%s: %llu sends, receives, collective calls and calls on windows and files have no records: not all "
+                 "members of their communicator are known",
                  s->trace, (unsigned long long)result.missing);
     if (c.unsaid[0])
         complain("%s: %s has no words for what these do, which is left out: %s", s->trace, s->format->name, c.unsaid);
