@@ -227,7 +227,7 @@ function show_program(programs) {
         return tree;
     });
     section("program", "The program as loops", el("p", {}, "What the ranks do, by the functions and loops that their calls show. Times are those of a rank: in MPI (",
-        el("span", { style: { color: "var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { color: "var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes; \u2248 where a call site is reached from several places, which share its bytes by their calls. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, and on which ranks."), trees);
+        el("span", { style: { borderBottom: "3px solid var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { borderBottom: "3px solid var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes; \u2248 where a call site is reached from several places, which share its bytes by their calls. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, and on which ranks."), trees);
 }
 
 /* A canvas as wide as the page allows, drawn by DRAW(context, width, height), and again when the width changes. SAY(x, y): what
