@@ -44,8 +44,6 @@ chromium           tests: draws what pilgrim-report writes
 clang              tests: the fuzzers
 libsimgrid-dev     tests: smpirun, which replays what pilgrim-convert writes
 python3-otf2       tests: reads OTF2 archives
-nodejs             tests: reads the Arrow files of pilgrim-convert
-npm                tests: gets apache-arrow for that
 libclang-rt-dev    tests: the sanitizers and the fuzzer of clang
 valgrind           tests: reads of what was never written
 '
