@@ -48,7 +48,7 @@ static struct call_place *add(struct call_places *p, const struct pilgrim_class 
     return place;
 }
 
-const struct call_place *call_place_of(struct call_places *p, const struct pilgrim_class *class)
+static const struct call_place *find(struct call_places *p, const struct pilgrim_class *class)
 {
     p->copies.sites_only = true;
     struct class_copy *copy = copy_class(&p->copies, class);
@@ -60,6 +60,21 @@ const struct call_place *call_place_of(struct call_places *p, const struct pilgr
         copy->first = p->count;
     }
     return p->places[copy->first - 1];
+}
+
+const struct call_place *call_place_of(struct call_places *p, const struct pilgrim_class *class)
+{
+    const size_t slot = ((uintptr_t) class / sizeof *class) % CALL_PLACES_CACHED;
+    if (p->cached[slot].class_ != class) {
+        p->cached[slot].place = find(p, class);
+        p->cached[slot].class_ = p->cached[slot].place ? class : NULL;
+    }
+    return p->cached[slot].place;
+}
+
+void call_places_forget(struct call_places *p)
+{
+    memset(p->cached, 0, sizeof p->cached);
 }
 
 void call_places_free(struct call_places *p)
