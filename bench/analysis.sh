@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Processor time and peak of memory of what pairs messages (pilgrim-decode --messages), finds waits (pilgrim-waits) and
-# compares traces (pilgrim-diff): the better of two runs. stencil2d on 2 ranks with exact times, 10^5 to 10^7 calls;
+# Processor time and peak of memory of what pairs messages (pilgrim-decode --messages), finds waits (pilgrim-waits),
+# compares traces (pilgrim-diff) and writes a page (pilgrim-report): the better of two runs. stencil2d on 2 ranks with exact times, 10^5 to 10^7 calls;
 # simulated ranks of bench/scale. pilgrim-diff compares a trace with another run of the same program, or of the same
 # pattern with one iteration more. Needs GNU time.
 # Usage: analysis.sh BUILD [--small], MPIEXEC in the environment. --small: 10^6 calls and 2^14 ranks at most
@@ -43,6 +43,7 @@ for ranks in $sizes; do
     "$build/programs/scale" --folder=b --ranks="$ranks" --iterations=11 --pairs=10 stencil2d >out
     calls=$(calls_of a/*.pilgrim)
     [ "$ranks" = 16384 ] && measure "2-D stencil, $ranks ranks" "$calls" "$build/pilgrim-decode" --messages a/*.pilgrim
+    measure "2-D stencil, $ranks ranks" "$calls" "$build/pilgrim-report" --force a/*.pilgrim
     measure "2-D stencil, $ranks ranks" "$calls" "$build/pilgrim-diff" a/*.pilgrim a/*.pilgrim
     measure "2-D stencil, $ranks ranks" "$calls" "$build/pilgrim-diff" a/*.pilgrim b/*.pilgrim
     rm -f a/* b/*

@@ -44,6 +44,14 @@ struct matrix {
     struct open_cell *cells;
     size_t cell_count, cell_capacity;
     uint64_t unsized;
+    uint32_t weight; /* ranks that the one that is read stands for */
+    bool estimated;
+};
+
+/* A rank of a block. */
+struct block_rank {
+    uint64_t group; /* ranks with the same make the same calls */
+    uint32_t rank;
 };
 
 /* ---- a rank's calls ---- */
@@ -75,7 +83,7 @@ static bool add_call(struct matrix *m, uint64_t calls)
         flow->count[transfers[i].kind] += calls;
         flow->bytes[transfers[i].kind] += calls * transfers[i].bytes;
         if (!transfers[i].sized && (transfers[i].kind != MESSAGES_SEND) == m->options->windows)
-            m->unsized += calls;
+            m->unsized += calls * m->weight;
     }
     return true;
 }
@@ -128,8 +136,8 @@ static bool end_rank(struct matrix *m, uint32_t rank)
     for (uint32_t target = 0; target < messages_targets(m->messages) && target < m->flow_capacity; target++) {
         struct flow *flow = &m->flows[target];
         for (enum messages_kind kind = MESSAGES_SEND; kind <= MESSAGES_GET; kind++) {
-            struct open_cell cell = {rank, kind, messages_target(m->messages, target), flow->count[kind],
-                                     flow->bytes[kind]};
+            struct open_cell cell = {rank, kind, messages_target(m->messages, target), m->weight * flow->count[kind],
+                                     m->weight * flow->bytes[kind]};
             if (cell.count && (kind != MESSAGES_SEND) == m->options->windows)
                 good = good && add_cell(m, &cell);
         }
@@ -145,6 +153,109 @@ static enum pilgrim_status add_rank(struct matrix *m, uint32_t rank, struct pilg
         status = add_thread(m, rank, thread, error);
     bool good = end_rank(m, rank);
     return status == PILGRIM_OK && !good ? no_memory(error) : status;
+}
+
+/* ---- a sample of ranks ---- */
+
+static int compare_block_ranks(const void *a, const void *b)
+{
+    const struct block_rank *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Adds COUNT ranks that make the same calls: reads some, which stand for the others. */
+static enum pilgrim_status add_alike(struct matrix *m, const struct block_rank *ranks, size_t count,
+                                     struct pilgrim_error *error)
+{
+    const size_t between = m->options->sample - 2, inner = count - 2;
+    const bool all = count <= m->options->sample;
+    enum pilgrim_status status = PILGRIM_OK;
+    for (size_t i = 0; i < count && all && status == PILGRIM_OK; i++)
+        status = add_rank(m, ranks[i].rank, error);
+    if (all || status != PILGRIM_OK)
+        return status;
+    m->estimated = true;
+    status = add_rank(m, ranks[0].rank, error);
+    for (size_t i = 0; i < between && status == PILGRIM_OK; i++) { /* the middle one of each part of those between */
+        const size_t first = 1 + i * inner / between, behind = 1 + (i + 1) * inner / between;
+        m->weight = (uint32_t)(behind - first);
+        status = add_rank(m, ranks[first + (behind - first) / 2].rank, error);
+    }
+    m->weight = 1;
+    return status == PILGRIM_OK ? add_rank(m, ranks[count - 1].rank, error) : status;
+}
+
+/* Finds which ranks of a block make the same calls; one with several threads is like no other. */
+static enum pilgrim_status find_alike(const struct matrix *m, uint32_t first, uint32_t count, struct block_rank *ranks,
+                                      struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t i = 0; i < count && status == PILGRIM_OK; i++) {
+        uint32_t group;
+        ranks[i] = (struct block_rank){UINT64_C(1) << 32 | (first + i), first + i};
+        if (pilgrim_segment_count(m->trace) > 1 || pilgrim_thread_count(m->trace, first + i) != 1)
+            continue;
+        status = pilgrim_thread_group(m->trace, first + i, 0, &group, error);
+        if (status == PILGRIM_OK)
+            ranks[i].group = group;
+    }
+    return status;
+}
+
+static enum pilgrim_status add_block(struct matrix *m, uint32_t first, uint32_t count, struct block_rank *ranks,
+                                     struct pilgrim_error *error)
+{
+    enum pilgrim_status status = find_alike(m, first, count, ranks, error);
+    if (status != PILGRIM_OK)
+        return status;
+    qsort(ranks, count, sizeof *ranks, compare_block_ranks);
+    for (size_t i = 0, next; i < count && status == PILGRIM_OK; i = next) {
+        for (next = i + 1; next < count && ranks[next].group == ranks[i].group;)
+            next++;
+        status = add_alike(m, &ranks[i], next - i, error);
+    }
+    return status;
+}
+
+/* True if all targets are named by their ranks in MPI_COMM_WORLD. */
+static bool all_in_world(const struct matrix *m)
+{
+    for (size_t i = 0; i < m->cell_count; i++)
+        if (m->cells[i].target.group != GROUP_WORLD)
+            return false;
+    return true;
+}
+
+static enum pilgrim_status add_blocks(struct matrix *m, struct pilgrim_error *error)
+{
+    const uint32_t ranks = pilgrim_rank_count(m->trace), block = m->options->block;
+    struct block_rank *alike = malloc(block * sizeof *alike);
+    enum pilgrim_status status = alike ? PILGRIM_OK : no_memory(error);
+    for (uint32_t first = 0; first < ranks && status == PILGRIM_OK; first += block) {
+        const uint32_t count = ranks - first < block ? ranks - first : block;
+        status = add_block(m, first, count, alike, error);
+        work_done(first + count);
+        if (first + count == ranks)
+            break;
+    }
+    free(alike);
+    if (status == PILGRIM_OK && m->estimated && !all_in_world(m)) /* ranks that were not read are targets, too */
+        status = messages_know_members(m->messages, error);
+    return status;
+}
+
+static enum pilgrim_status add_all(struct matrix *m, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    if (m->options->sample && m->options->block > m->options->sample)
+        return add_blocks(m, error);
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(m->trace) && status == PILGRIM_OK; rank++) {
+        status = add_rank(m, rank, error);
+        work_done(rank + 1);
+    }
+    return status;
 }
 
 /* ---- printing ---- */
@@ -210,14 +321,14 @@ static void print_cell(struct output *o, const struct matrix_options *options, c
     out_char(o, '\n');
 }
 
-static void print_head(struct output *o, const struct matrix_options *options)
+static void print_head(struct output *o, const struct matrix_options *options, bool estimated)
 {
     char text[96];
     const char *what = options->windows ? "operations" : "messages";
     if (options->format == MATRIX_TEXT)
         snprintf(text, sizeof text, "%7s %7s %12s %14s\n", "from", "to", what, "bytes");
     else
-        snprintf(text, sizeof text, "from,to,%s,bytes\n", what);
+        snprintf(text, sizeof text, "from,to,%s,bytes%s\n", what, estimated ? ",estimated" : "");
     if (options->format != MATRIX_JSON)
         out_text(o, text);
 }
@@ -230,7 +341,7 @@ static bool print_cells(struct output *o, const struct matrix *m)
     for (size_t i = 0; i < m->cell_count; i++)
         cells[i] = close_cell(m, &m->cells[i]);
     qsort(cells, m->cell_count, sizeof *cells, compare_cells);
-    print_head(o, m->options);
+    print_head(o, m->options, m->estimated);
     for (size_t i = 0, next; i < m->cell_count; i = next) {
         struct cell sum = cells[i];
         for (next = i + 1; next < m->cell_count && compare_cells(&cells[next], &sum) == 0; next++) {
@@ -248,13 +359,11 @@ static bool print_cells(struct output *o, const struct matrix *m)
 enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *trace,
                                  const struct matrix_options *options, uint64_t *unsized, struct pilgrim_error *error)
 {
-    struct matrix m = {.trace = trace, .options = options, .messages = messages_new(trace)};
+    struct matrix m = {.trace = trace, .options = options, .messages = messages_new(trace), .weight = 1};
     m.calls = counted_calls_new(trace);
     enum pilgrim_status status = m.messages && m.calls ? PILGRIM_OK : no_memory(error);
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++) {
-        status = add_rank(&m, rank, error);
-        work_done(rank + 1);
-    }
+    if (status == PILGRIM_OK)
+        status = add_all(&m, error);
     progress_end();
     if (status == PILGRIM_OK && options->selector)
         status = selector_end(options->selector, error);

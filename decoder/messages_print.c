@@ -25,16 +25,7 @@ struct messages_printing {
 /* Returns "FILE:LINE" of a call site, else "MODULE+0xOFFSET". NULL: no memory */
 static char *make_place(const struct messages_printing *p, uint32_t site)
 {
-    const struct pilgrim_frame *frame = match_site(p->match, site)->site;
-    const char *line =
-        frame && p->lines && p->options->format != MESSAGES_JSON ? source_lines_find(p->lines, frame) : NULL;
-    if (!frame || line)
-        return strdup(line ? line : "?");
-    size_t size = strlen(frame->module) + 32;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
-    return text;
+    return source_lines_place(p->options->format != MESSAGES_JSON ? p->lines : NULL, match_site(p->match, site)->site);
 }
 
 static const char *place_of(struct messages_printing *p, uint32_t site)

@@ -44,6 +44,7 @@ chromium           tests: draws what pilgrim-report writes
 clang              tests: the fuzzers
 libsimgrid-dev     tests: smpirun, which replays what pilgrim-convert writes
 python3-otf2       tests: reads OTF2 archives
+eztrace            tests: records the same calls in an OTF2 archive
 libclang-rt-dev    tests: the sanitizers and the fuzzer of clang
 valgrind           tests: reads of what was never written
 '

@@ -240,6 +240,11 @@ static enum pilgrim_status next_by_time(struct pilgrim_calls *c, struct pilgrim_
 
 /* ---- all ---- */
 
+uint32_t calls_segment(const struct pilgrim_calls *calls)
+{
+    return pilgrim_cursor_segment(calls->sources[0].cursor);
+}
+
 bool calls_chose(const struct pilgrim_calls *c, struct pilgrim_error *error)
 {
     if (c->selector)

@@ -15,6 +15,10 @@ enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct p
  * before; UINT64_MAX: pilgrim_calls_volume was not asked for so far. */
 uint64_t calls_changes(const struct pilgrim_calls *calls);
 
+/* By rank: returns the segment of the call that was given last. Its class stays where it is until another segment, or
+ * thread, is read. */
+uint32_t calls_segment(const struct pilgrim_calls *calls);
+
 /* Returns the status of the first damaged times of calls, which *ERROR describes: as pilgrim_cursor_times. */
 enum pilgrim_status calls_times(const struct pilgrim_calls *calls, struct pilgrim_error *error) PILGRIM_CHECKED;
 

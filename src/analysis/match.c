@@ -63,20 +63,51 @@ static bool number_site(struct match *m, const struct pilgrim_class *class, uint
     return true;
 }
 
-static bool find_site(struct match *m, struct match_thread *t, const struct pilgrim_class *class, uint32_t *site)
+/* Returns what is known of a class of the thread's segment: its role at least. NULL: no memory */
+static struct match_site_cached *find_class(struct match *m, struct match_thread *t, const struct pilgrim_class *class)
 {
     const uint32_t segment = pilgrim_cursor_segment(t->cursor);
     if (segment != t->segment)
         memset(t->sites, 0, sizeof t->sites);
     t->segment = segment;
     struct match_site_cached *cached = &t->sites[((uintptr_t) class / sizeof *class) % SITES_CACHED];
-    if (cached->class_ != class) {
-        if (!number_site(m, class, &cached->site))
-            return false;
-        cached->class_ = class;
-    }
-    *site = cached->site;
-    return true;
+    if (cached->class_ == class)
+        return cached;
+    const struct match_role *role = match_role_of(&m->roles, class->function);
+    *cached = (struct match_site_cached){role ? class : NULL, role, SITE_UNKNOWN};
+    return role ? cached : NULL;
+}
+
+/* ---- records ---- */
+
+void *match_record_take(struct match *m, enum match_spare_kind kind)
+{
+    static const size_t sizes[SPARE_KINDS] = {[SPARE_CALL] = sizeof(struct match_call),
+                                              [SPARE_OPERATION] = sizeof(struct match_operation),
+                                              [SPARE_REQUEST] = sizeof(struct match_request)};
+    struct match_spare *spare = m->spare[kind];
+    if (!spare)
+        return calloc(1, sizes[kind]);
+    m->spare[kind] = spare->next;
+    return memset(spare, 0, sizes[kind]);
+}
+
+void match_record_drop(struct match *m, enum match_spare_kind kind, void *record)
+{
+    struct match_spare *spare = record;
+    if (!spare)
+        return;
+    spare->next = m->spare[kind];
+    m->spare[kind] = spare;
+}
+
+static void free_spare(struct match *m)
+{
+    for (int kind = 0; kind < SPARE_KINDS; kind++)
+        for (struct match_spare *next; m->spare[kind]; m->spare[kind] = next) {
+            next = m->spare[kind]->next;
+            free(m->spare[kind]);
+        }
 }
 
 /* ---- a call ---- */
@@ -110,15 +141,18 @@ static bool examine(struct match *m, struct match_process *p, uint32_t thread)
     m->call = &t->call;
     m->record = NULL;
     m->ends = false;
-    m->role = match_role_of(&m->roles, t->call.function);
-    if (!m->role)
+    struct match_site_cached *class = find_class(m, t, t->call.class_);
+    if (!class)
         return false;
+    m->role = class->role;
     if (m->role->act == ACT_NONE && !m->events->seen && !time_errors_any(&m->errors))
         return true;
-    bool good = find_site(m, t, t->call.class_, &m->site) &&
-                time_errors_of(&m->errors, &t->errors, m->call, m->site, pilgrim_cursor_segment(t->cursor),
-                               m->role->act != ACT_NONE, &m->enter_error_ns, &m->leave_error_ns) &&
-                match_act(m);
+    bool good = class->site != SITE_UNKNOWN || number_site(m, class->class_, &class->site);
+    m->site = class->site;
+    good = good &&
+           time_errors_of(&m->errors, &t->errors, m->call, m->site, pilgrim_cursor_segment(t->cursor),
+                          m->role->act != ACT_NONE, &m->enter_error_ns, &m->leave_error_ns) &&
+           match_act(m);
     struct match_call *record = m->record;
     good = good && (!m->events->seen || see(m, record));
     m->record = NULL;
@@ -356,5 +390,6 @@ void match_free(struct match *m)
     class_copies_free(&m->copies);
     free(m->processes);
     free(m->sites);
+    free_spare(m);
     free(m);
 }

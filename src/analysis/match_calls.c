@@ -17,7 +17,7 @@ static const struct pilgrim_value nothing = {.type = PILGRIM_NONE};
 struct match_call *match_record(struct match *m)
 {
     if (!m->record) {
-        m->record = calloc(1, sizeof *m->record);
+        m->record = match_record_take(m, SPARE_CALL);
         if (!m->record)
             return NULL;
         const struct pilgrim_call *call = m->call;
@@ -62,7 +62,7 @@ static bool make(struct match *m, bool send, const struct pilgrim_value *rank, c
     *made = NULL;
     if (!names_process(rank, &peer, &any))
         return true;
-    struct match_operation *op = calloc(1, sizeof *op);
+    struct match_operation *op = match_record_take(m, SPARE_OPERATION);
     if (!op)
         return false;
     const struct match_comm *comm = match_comm_of(m, role_in(m->role, m->call, P_COMM));
@@ -234,7 +234,7 @@ void match_request_free(struct match *m, struct match_request *request)
         match_operation_free(m, request->again);
     free(request->again_all);
     free(request->again_entry);
-    free(request);
+    match_record_drop(m, SPARE_REQUEST, request);
 }
 
 /* Takes a request away that has another operation now, or none. false: no memory */
@@ -256,7 +256,7 @@ static bool new_request(struct match *m, struct match_request **made)
         return true;
     if (!drop_request(m, name))
         return false;
-    struct match_request *request = calloc(1, sizeof *request);
+    struct match_request *request = match_record_take(m, SPARE_REQUEST);
     if (!request)
         return false;
     if (!match_map_put(&m->process->requests, request_key(name), request)) {
@@ -429,7 +429,7 @@ static bool start(struct match *m, const struct pilgrim_value *name)
     }
     if (!request->again)
         return true; /* to MPI_PROC_NULL */
-    struct match_operation *op = malloc(sizeof *op);
+    struct match_operation *op = match_record_take(m, SPARE_OPERATION);
     if (!op)
         return false;
     *op = *request->again;

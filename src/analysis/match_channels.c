@@ -29,7 +29,7 @@ void match_call_drop(struct match *m, struct match_call *call)
         return;
     if (call->user && m->freed)
         m->freed(m->freed_context, call);
-    free(call);
+    match_record_drop(m, SPARE_CALL, call);
 }
 
 /* Gives a call to the caller, and lets go of it. */
@@ -91,7 +91,7 @@ void match_operation_free(struct match *m, struct match_operation *op)
 {
     match_call_drop(m, op->begun);
     match_call_drop(m, op->ended);
-    free(op);
+    match_record_drop(m, SPARE_OPERATION, op);
 }
 
 static bool closed(struct match *m, const struct match_operation *op)

@@ -67,10 +67,13 @@ struct match_pairs {
 
 enum { SITES_CACHED = 64 };
 
-/* The number of a class that a thread's calls have had. */
+#define SITE_UNKNOWN UINT32_MAX
+
+/* What is known of a class that a thread's calls have had. */
 struct match_site_cached {
     const struct pilgrim_class *class_;
-    uint32_t site;
+    const struct match_role *role;
+    uint32_t site; /* SITE_UNKNOWN: not yet asked for */
 };
 
 struct match_thread {
@@ -104,8 +107,16 @@ struct match_process {
     bool done;
 };
 
+/* Records that calls make and drop: those that were dropped are kept for the next ones. */
+enum match_spare_kind { SPARE_CALL, SPARE_OPERATION, SPARE_REQUEST, SPARE_KINDS };
+
+struct match_spare {
+    struct match_spare *next;
+};
+
 struct match {
     const struct pilgrim_trace *trace;
+    struct match_spare *spare[SPARE_KINDS];
     const struct match_events *events;
     void (*freed)(void *context, struct match_call *call); /* of the events, as they may be gone */
     void *freed_context;
@@ -134,6 +145,13 @@ struct match {
 };
 
 enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE, KIND_COUNT };
+
+/* ---- match.c ---- */
+
+/* Returns memory for a record, all zero, as from calloc: free may free it. NULL: no memory. The other one takes it
+ * back; NULL is legal. */
+void *match_record_take(struct match *m, enum match_spare_kind kind);
+void match_record_drop(struct match *m, enum match_spare_kind kind, void *record);
 
 /* ---- match_objects.c: what names stand for ---- */
 

@@ -474,6 +474,18 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
     return lines->text;
 }
 
+char *source_lines_place(struct source_lines *lines, const struct pilgrim_frame *frame)
+{
+    const char *line = frame && lines ? source_lines_find(lines, frame) : NULL;
+    if (!frame || line)
+        return strdup(line ? line : "?");
+    const size_t size = strlen(frame->module) + 32;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
+    return text;
+}
+
 size_t source_lines_functions(struct source_lines *lines, const struct pilgrim_frame *frame,
                               struct source_function functions[SOURCE_FUNCTIONS_MAX])
 {

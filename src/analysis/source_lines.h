@@ -34,6 +34,10 @@ void source_lines_use_trace(struct source_lines *lines, const struct pilgrim_tra
  * Borrowed until the next call. If only other builds of a module are found, a warning says so, once. */
 const char *source_lines_find(struct source_lines *lines, const struct pilgrim_frame *frame);
 
+/* Returns what a person reads of FRAME: that, else "MODULE+0xOFFSET"; "?" if FRAME is NULL. LINES may be NULL: then no
+ * lines are known. The caller frees it. NULL: no memory */
+char *source_lines_place(struct source_lines *lines, const struct pilgrim_frame *frame);
+
 /* A function that a frame is in, and where: "FILE:LINE", or "FUNCTION+0xOFFSET" where only symbols are known. A name
  * may be cut. */
 struct source_function {

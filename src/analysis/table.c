@@ -39,8 +39,7 @@ static struct key row_key(const struct table_key *k)
                          (uint64_t)k->datatype << 40 ^ (uint64_t)k->size << 33 ^ peer ^ (uint64_t)k->apart << 63}};
 }
 
-/* Sets *ROW to the number of the row of KEY, a new one if there is none. False: no memory, or too many rows. */
-static bool find_row(struct pilgrim_table *t, const struct table_key *key, size_t *row)
+bool table_find_row(struct pilgrim_table *t, const struct table_key *key, size_t *row)
 {
     struct kept_row *rows = messages_roomy(t->rows, t->row_count, &t->row_capacity, sizeof *rows);
     t->rows = rows ? rows : t->rows;
@@ -146,7 +145,7 @@ static bool add_part(struct pilgrim_table *t, const struct table_key *key, const
     if (!parts)
         return false;
     t->parts = parts;
-    if (!find_row(t, key, &row))
+    if (!table_find_row(t, key, &row))
         return false;
     t->parts[t->kept + t->part_count++] = (struct part){row, *amount};
     return true;
@@ -167,7 +166,7 @@ static bool common_key(struct pilgrim_table *t, const struct pilgrim_call *call,
     else if ((t->keys & PILGRIM_KEY_FUNCTION) || key->apart)
         good = texts_number(&t->functions, call->function->name, 0, &key->what);
     if (t->keys & PILGRIM_KEY_RANK)
-        key->rank = call->rank;
+        key->rank = call->rank / t->block;
     if ((t->keys & PILGRIM_KEY_PHASE) && !key->apart)
         key->phase = t->phase;
     return good;
@@ -530,9 +529,9 @@ static enum pilgrim_status learn_members(struct pilgrim_table *t, struct pilgrim
     return status;
 }
 
-enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
-                               unsigned keys, struct source_lines *lines, struct pilgrim_table **table,
-                               struct pilgrim_error *error)
+static enum pilgrim_status make_table(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
+                                      unsigned keys, uint32_t block, struct source_lines *lines,
+                                      struct pilgrim_table **table, struct pilgrim_error *error)
 {
     static const enum criterion_name whole[] = {SELECT_RANK, SELECT_THREAD};
     struct pilgrim_table *t = *table = calloc(1, sizeof *t);
@@ -541,6 +540,7 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
         return no_memory(error);
     t->trace = t->names.trace = trace;
     t->keys = keys;
+    t->block = block;
     t->classes.sites_only = true;
     t->volumes = volumes_new(trace);
     t->selector = selector_new(trace, selection, lines);
@@ -548,7 +548,8 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
     t->how = selection_besides(selection, whole, sizeof whole / sizeof *whole) ? ONE_BY_ONE : COUNTED_UNTIMED;
     t->memos = calloc(TABLE_MEMOS, sizeof *t->memos);
     const bool twins = t->how != ONE_BY_ONE && !calls_have_times(trace) &&
-                       !(keys & (PILGRIM_KEY_RANK | PILGRIM_KEY_PEER | PILGRIM_KEY_COMMUNICATOR));
+                       !(keys & (PILGRIM_KEY_PEER | PILGRIM_KEY_COMMUNICATOR)) &&
+                       (block > 1 || !(keys & PILGRIM_KEY_RANK));
     t->twins = twins ? thread_twins_new(trace) : NULL;
     if (!t->volumes || !t->calls || !t->selector || !t->memos || (twins && !t->twins))
         status = no_memory(error);
@@ -569,6 +570,20 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
         qsort(t->rows, t->row_count, sizeof *t->rows,
               keys & (PILGRIM_KEY_SIZE | PILGRIM_KEY_PEER) ? compare_keyed : compare_timed);
     return status;
+}
+
+enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
+                               unsigned keys, struct source_lines *lines, struct pilgrim_table **table,
+                               struct pilgrim_error *error)
+{
+    return make_table(trace, selection, keys, 1, lines, table, error);
+}
+
+enum pilgrim_status table_make_blocks(const struct pilgrim_trace *trace, unsigned keys, uint32_t block,
+                                      struct source_lines *lines, struct pilgrim_table **table,
+                                      struct pilgrim_error *error)
+{
+    return make_table(trace, NULL, keys, block, lines, table, error);
 }
 
 enum pilgrim_status pilgrim_table_make(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
@@ -644,7 +659,7 @@ static void fill_keys(const struct pilgrim_table *t, const struct table_key *k, 
         row->class_ = t->sites[k->what - 1];
     row->function = row->class_ ? row->class_->function->name : texts_at(&t->functions, k->what);
     if (t->keys & PILGRIM_KEY_RANK)
-        row->rank = k->rank;
+        row->rank = (int64_t)k->rank * t->block;
     row->phase = texts_at(&t->phases, k->phase);
     row->communicator = texts_at(&t->names.communicators, k->communicator);
     row->identity = texts_mark(&t->names.communicators, k->communicator);

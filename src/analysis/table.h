@@ -12,6 +12,11 @@ enum pilgrim_status table_make(const struct pilgrim_trace *trace, const struct p
                                unsigned keys, struct source_lines *lines, struct pilgrim_table **table,
                                struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* The same; with PILGRIM_KEY_RANK so many neighbouring ranks as BLOCK says share a row, which has the first of them. */
+enum pilgrim_status table_make_blocks(const struct pilgrim_trace *trace, unsigned keys, uint32_t block,
+                                      struct source_lines *lines, struct pilgrim_table **table,
+                                      struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* True if FUNCTION is one of those that stand apart: MPI_Init, MPI_Init_thread, MPI_Finalize. */
 bool table_stands_apart(const char *function);
 

@@ -14,7 +14,8 @@
 struct table_key {
     bool apart;
     uint32_t what; /* number of a site or a function */
-    uint32_t rank, phase, communicator, datatype;
+    uint32_t rank; /* number of the block */
+    uint32_t phase, communicator, datatype;
     uint8_t size;
     int64_t peer; /* below -1: none */
 };
@@ -56,6 +57,7 @@ struct untimed {
 struct pilgrim_table {
     const struct pilgrim_trace *trace;
     unsigned keys;
+    uint32_t block; /* ranks that share the rows of a rank: 1, or more */
     struct kept_row *rows;
     size_t row_count, row_capacity;
     struct key_table row_numbers;
@@ -89,6 +91,9 @@ struct pilgrim_table {
     struct table_twin *kept_twins;
     size_t twin_count, twin_capacity, twin_kept;
 };
+
+/* Sets *ROW to the number of the row of KEY, a new one if there is none. False: no memory, or too many rows. */
+bool table_find_row(struct pilgrim_table *t, const struct table_key *key, size_t *row);
 
 /* Returns ROW, to which something is added, among those of the rank. NULL: no memory */
 struct kept_row *table_touch(struct pilgrim_table *t, size_t row);

@@ -14,6 +14,7 @@ enum { KEPT_MAX = 1 << 18 };
 /* What each of some twins adds. */
 struct table_twin {
     bool known;
+    uint32_t block; /* of ranks: the rows are its */
     uint64_t calls;
     struct part *amounts; /* of each row, without times */
     size_t amount_count;
@@ -47,6 +48,7 @@ static bool keep(const struct pilgrim_table *t, uint64_t calls, struct table_twi
     const size_t classes = t->class_times.count;
     size_t *at = calloc(classes + 1, sizeof *at); /* 1 + where a class is kept */
     *w = (struct table_twin){.known = true,
+                             .block = t->rank / t->block,
                              .calls = calls,
                              .amounts = calloc(t->touched_count + 1, sizeof *w->amounts),
                              .classes = calloc(classes + 1, sizeof *w->classes),
@@ -71,8 +73,33 @@ static bool keep(const struct pilgrim_table *t, uint64_t calls, struct table_twi
     return good;
 }
 
-static enum pilgrim_status add_twin(struct pilgrim_table *t, const struct table_twin *w, struct pilgrim_error *error)
+/* Sets *ROW to that of the same kind in another block of ranks. False: no memory, or too many rows. */
+static bool move_row(struct pilgrim_table *t, uint32_t block, size_t *row)
 {
+    struct table_key key = t->rows[*row].key;
+    key.rank = block;
+    return table_find_row(t, &key, row);
+}
+
+/* Makes the rows of twins those of the block that is read. */
+static bool move_rows(struct pilgrim_table *t, struct table_twin *w)
+{
+    const uint32_t block = t->rank / t->block;
+    bool good = true;
+    if (w->block == block || !(t->keys & PILGRIM_KEY_RANK))
+        return true;
+    for (size_t i = 0; i < w->amount_count && good; i++)
+        good = move_row(t, block, &w->amounts[i].row);
+    for (size_t i = 0; i < w->untimed_count && good; i++)
+        good = move_row(t, block, &w->untimed[i].row);
+    w->block = block;
+    return good;
+}
+
+static enum pilgrim_status add_twin(struct pilgrim_table *t, struct table_twin *w, struct pilgrim_error *error)
+{
+    if (!move_rows(t, w))
+        return no_memory(error);
     const struct pilgrim_cursor *cursor = thread_twins_cursor(t->twins);
     for (size_t i = 0; i < w->amount_count; i++) {
         struct kept_row *row = table_touch(t, w->amounts[i].row);

@@ -2,9 +2,10 @@
 /* Finds threads that count the same; see thread_twins.h.
  *
  * Threads of one structure group that are in the same value group of each class are alike if all signatures are the
- * same but for ranks and places. What a rank may change is then only: who is the root of a collective call, which is
- * looked up for each thread; and communicators that the program made, whose sizes and members each rank has in a list
- * of its own, so that threads with collective calls on them whose bytes depend on these are nobody's twins. */
+ * same but for ranks and places; those of calls that no figure depends on may be others. What a rank may change is then
+ * only: who is the root of a collective call, which is looked up for each thread; and communicators that the program
+ * made, whose sizes and members each rank has in a list of its own, so that threads with collective calls on them whose
+ * bytes depend on these are nobody's twins. */
 #include "analysis/thread_twins.h"
 
 #include <stdlib.h>
@@ -75,6 +76,26 @@ const struct pilgrim_cursor *thread_twins_cursor(const struct thread_twins *t)
 
 /* ---- kinds ---- */
 
+/* True if only the number of a function's calls counts: whatever its arguments, it moves nothing, and what later calls
+ * move does not depend on it but through handles, which are looked at there. */
+static bool only_counts(const char *function)
+{
+    static const char *const names[] = {
+        "Cart_coords",        "Cart_rank",
+        "Cart_shift",         "Comm_rank",
+        "Comm_size",          "Comm_split",
+        "Comm_split_type",    "Group_excl",
+        "Group_incl",         "Group_range_excl",
+        "Group_range_incl",   "Group_rank",
+        "Group_size",         "Group_translate_ranks",
+        "Get_processor_name",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(function, "MPI_", 4) == 0 && strcmp(function + 4, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Looks at signature SIGNATURE of a class. False: threads that have it may count otherwise. */
 static bool look_at_signature(struct thread_twins *t, struct twins_kind *k, size_t class, uint64_t signature)
 {
@@ -105,6 +126,8 @@ static void look(struct thread_twins *t, struct twins_kind *k)
     for (size_t class = 0; class < k->class_count && k->alike; class ++) {
         struct pilgrim_class_info info;
         k->alike = pilgrim_class_info(t->cursor, class, &info) == PILGRIM_OK && !info.body;
+        if (k->alike && only_counts(info.class_->function->name))
+            continue;
         for (uint64_t i = 0; k->alike && i < info.signature_count; i++)
             k->alike = ++looked <= TWINS_SIGNATURES_MAX && look_at_signature(t, k, class, i);
     }

@@ -324,6 +324,12 @@ static void add_statuses(const struct volumes *v, const struct pilgrim_call *cal
     }
 }
 
+/* True if what a call moves depends on who is in its communicator, or on how many they are. */
+static bool asks_members(const struct volume_rule *rule)
+{
+    return rule->root || rule->sent.how == EACH || rule->received.how == EACH;
+}
+
 /* Looks through the rules for that of a function by its short name; NULL: it has none. */
 static const struct volume_rule *find_rule(const char *name, size_t length)
 {
@@ -339,7 +345,7 @@ bool volumes_by_communicator(const struct pilgrim_call *call, bool *has_root)
     const char *name = short_name(call, &length);
     const struct volume_rule *rule = find_rule(name, length);
     *has_root = rule && rule->root;
-    return rule && (rule->root || rule->sent.how == EACH || rule->received.how == EACH);
+    return rule && asks_members(rule);
 }
 
 /* Returns the rule of the call's function; NULL: it has none. */
@@ -404,7 +410,7 @@ static void find_parts(struct volumes *v, const struct pilgrim_call *call, struc
     const struct volume_rule *rule = call_succeeded(call) ? rule_of(v, call) : NULL;
     if (!rule)
         return;
-    if (!v->members && !v->tried && call_in(call, "comm")->type == PILGRIM_OBJECT) {
+    if (!v->members && !v->tried && asks_members(rule) && call_in(call, "comm")->type == PILGRIM_OBJECT) {
         v->tried = true; /* without them, some bytes are missing */
         v->members = messages_know_members(v->messages, &error) == PILGRIM_OK;
     }

@@ -2,21 +2,8 @@
 /* Finds the places of calls; see call_places.h. */
 #include "call_places.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *place_text(struct source_lines *lines, const struct pilgrim_frame *frame)
-{
-    const char *line = frame && lines ? source_lines_find(lines, frame) : NULL;
-    if (!frame || line)
-        return strdup(line ? line : "?");
-    const size_t size = strlen(frame->module) + 32;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
-    return text;
-}
 
 /* Splits "FILE:LINE". */
 static bool split(struct call_place *place)
@@ -51,7 +38,7 @@ static struct call_place *add(struct call_places *p, const struct pilgrim_class 
     struct call_place *place = calloc(1, sizeof *place);
     if (!place)
         return NULL;
-    place->text = place_text(p->lines, class->site);
+    place->text = source_lines_place(p->lines, class->site);
     if (!place->text || !split(place)) {
         free_place(place);
         return NULL;
@@ -61,7 +48,7 @@ static struct call_place *add(struct call_places *p, const struct pilgrim_class 
     return place;
 }
 
-const struct call_place *call_place_of(struct call_places *p, const struct pilgrim_class *class)
+static const struct call_place *find(struct call_places *p, const struct pilgrim_class *class)
 {
     p->copies.sites_only = true;
     struct class_copy *copy = copy_class(&p->copies, class);
@@ -73,6 +60,21 @@ const struct call_place *call_place_of(struct call_places *p, const struct pilgr
         copy->first = p->count;
     }
     return p->places[copy->first - 1];
+}
+
+const struct call_place *call_place_of(struct call_places *p, const struct pilgrim_class *class)
+{
+    const size_t slot = ((uintptr_t) class / sizeof *class) % CALL_PLACES_CACHED;
+    if (p->cached[slot].class_ != class) {
+        p->cached[slot].place = find(p, class);
+        p->cached[slot].class_ = p->cached[slot].place ? class : NULL;
+    }
+    return p->cached[slot].place;
+}
+
+void call_places_forget(struct call_places *p)
+{
+    memset(p->cached, 0, sizeof p->cached);
 }
 
 void call_places_free(struct call_places *p)

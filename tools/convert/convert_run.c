@@ -16,7 +16,7 @@ struct conversion {
     struct call_places places;
     struct drawn_times *drawn;
     size_t flow_at, record_at;
-    uint32_t rank, thread; /* of the last call */
+    uint32_t rank, thread, segment; /* of the last call */
     bool begun;
 };
 
@@ -38,6 +38,7 @@ static enum pilgrim_status begin_thread(struct conversion *v, const struct pilgr
     v->thread = call->thread;
     v->flow_at = v->record_at = 0;
     v->begun = true;
+    call_places_forget(&v->places);
     work_done(call->rank);
     drawn_times_close(v->drawn);
     v->drawn = NULL;
@@ -79,6 +80,9 @@ static enum pilgrim_status convert_call(struct conversion *v, struct pilgrim_cal
         return status;
     if (v->c->drawn)
         found.flow_count = 0; /* times of threads do not fit to each other */
+    if (calls_segment(calls) != v->segment)
+        call_places_forget(&v->places);
+    v->segment = calls_segment(calls);
     found.place = call_place_of(&v->places, call->class_);
     result->calls++;
     return found.place && v->format->call(v->c, &found) ? PILGRIM_OK : no_memory(error);

@@ -364,7 +364,12 @@ static record_action *action_of(const struct records_reading *v, const struct pi
     record_action *action = v->wanted.whole ? NULL : window_action(function->name);
     if (!action && !v->wanted.whole)
         action = file_action(function->name);
-    return action ? action : makes_communicator(function->name) ? take_comms : take_nothing;
+    if (action || !makes_communicator(function->name))
+        return action ? action : take_nothing;
+    for (size_t i = 0; i < function->parameter_count; i++)
+        if (function->parameters[i].direction == PILGRIM_OUT && strstr(function->parameters[i].name, "comm"))
+            return take_comms;
+    return take_nothing;
 }
 
 static bool take_call(void *context, const struct match_seen *seen)

@@ -68,6 +68,14 @@ static bool good(struct convert *c)
     return note(c, o->definitions.bad) && !o->definitions.short_of_memory;
 }
 
+/* Returns the size of a chunk of definitions. The library clears one for each location; a definition is in one chunk,
+ * also that of a group with all processes. */
+static uint64_t definition_bytes(const struct mpi_records *r)
+{
+    const uint64_t wanted = OTF2_CHUNK_SIZE_MIN + (uint64_t)r->ranks * 16;
+    return wanted < OTF2_CHUNK_SIZE_MAX ? wanted : OTF2_CHUNK_SIZE_MAX;
+}
+
 static bool otf2_begin(struct convert *c)
 {
     const size_t locations = c->records->first[c->records->ranks];
@@ -82,7 +90,7 @@ static bool otf2_begin(struct convert *c)
     if (!o->events || !o->sizes || !o->opened)
         return false;
     o->archive = OTF2_Archive_Open(c->folder, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-                                   OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+                                   definition_bytes(c->records), OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!o->archive)
         return note(c, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     const char *program = pilgrim_property(c->trace, "program");

@@ -183,17 +183,9 @@ static bool describe(struct call_kinds *k, unsigned side, const struct pilgrim_c
 {
     const struct pilgrim_frame *site = class->site;
     struct source_function functions[SOURCE_FUNCTIONS_MAX];
-    const char *line = site ? source_lines_find(k->lines[side], site) : NULL;
     if (kind->site[side])
         return true;
-    if (site && !line) {
-        size_t size = strlen(site->module) + 24;
-        kind->site[side] = malloc(size);
-        if (kind->site[side])
-            snprintf(kind->site[side], size, "%s+0x%llx", site->module, (unsigned long long)site->offset);
-    } else {
-        kind->site[side] = strdup(line ? line : "?");
-    }
+    kind->site[side] = source_lines_place(k->lines[side], site);
     if (site && source_lines_functions(k->lines[side], site, functions) > 0)
         kind->caller[side] = strdup(functions[0].name);
     return kind->site[side];

@@ -1,9 +1,10 @@
 /* What a call of the program is in detail, when it is opened: what it does in words, how long it takes, on which ranks, with whom. */
 
-let call_rows = [];
+let call_rows = [], some_calls = false;
 
 function know_calls(rows) {
     call_rows = left_out(rows) ? [] : rows.filter(row => row.func);
+    some_calls = rows.some(row => row.complete === false);
 }
 
 /* The call sites that a node stands for: "app.c:87", or several whose numbers are from one to the other: "app.c:7..12", "solve+0x1f..0x40". */
@@ -15,6 +16,33 @@ function calls_of(node) {
         return own >= Number(several[2]) && own <= Number(several[3]);
     };
     return call_rows.filter(row => row.func === node.func && fits(row.at));
+}
+
+/* Bytes that the calls of a node move, over all threads, and the imbalance of their times: as those of their call sites. Its part of the bytes
+ * is ABOUT that of the calls, if the sites are also reached from elsewhere. */
+function know_moved(node, found) {
+    const rows = calls_of(node).map(call => site_rows[site_numbers.get(site_key(call.func, call.site))]).filter(row => row), sum = of => rows.reduce((all, row) => all + of(row), 0), calls = sum(row => row.calls.total);
+    Object.assign(node, { moved: calls ? sum(row => row.bytes.total) * Math.min(1, node.total / calls) : 0, about: calls !== node.total && sum(row => row.bytes.total) > 0,
+        uneven: rows.length === 1 ? rows[0].time && rows[0].time.imbalance : uneven_together(rows) });
+    rows.forEach(row => found.sites.add(row));
+    found.nodes.push(node);
+}
+
+/* The same for all calls of the programs. What they move together is what their call sites move. */
+function know_all_moved(programs) {
+    const found = { sites: new Set(), nodes: [] }, sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
+    const look = node => { if (node.func) know_moved(node, found); (node.in || []).forEach(look); };
+    programs.forEach(p => p.program.forEach(look));
+    const parts = found.nodes.filter(node => node.about), rest = sum([...found.sites], row => row.bytes.total) - sum(found.nodes.filter(node => !node.about), node => node.moved), guess = sum(parts, node => node.moved);
+    if (guess > 0 && rest >= 0) parts.forEach(node => { node.moved *= rest / guess; });
+}
+
+/* The imbalance of several call sites together, if the page has the times of each rank. */
+function uneven_together(sites) {
+    const map = heat_rows("rank-sites"), rows = map.rows.filter(row => sites.some(site => site.func === row.func && site.site === row.site));
+    if (!rows.length || map.block > 1) return undefined;
+    const sums = rows[0].ns.map((_, i) => rows.reduce((all, row) => all + row.ns[i], 0)).filter(ns => ns > 0), mean = sums.reduce((a, b) => a + b, 0) / sums.length;
+    return sums.length ? Math.max(...sums) / mean - 1 : undefined;
 }
 
 function histogram(title, statistics, kind) {
@@ -65,6 +93,7 @@ function call_details(node) {
     if (!calls.length) return [note("Nothing more is known of this call.")];
     return [lines.some(([text]) => text) ? el("ul", { class: "does" }, lines.filter(([text]) => text).map(([text, count]) => el("li", {}, text, el("span", { class: "faint" }, part(count)))),
         others > 0 ? el("li", { class: "faint" }, "other arguments" + part(others)) : null) : null,
+    some_calls ? note("What it does is read from some of the ranks, or of the calls: " + plural(read, "call") + ".") : null,
     node.func === "MPI_Finalize" ? null : histogram("In the call", calls.map(call => call.in), "point_to_point"), histogram("Computing before it", calls.map(call => call.before), "computing"), ranks_of_calls(calls), partners_of(calls),
     el("p", { class: "faint" }, "Calls of this call site wherever it is reached from: ", calls.slice(0, 4).map((call, i) => [i ? ", " : "", site_link(call.func, call.site)]), calls.length > 4 ? ", \u2026" : "")];
 }

@@ -60,7 +60,7 @@ const heat_maps = new Map();
 function heat_rows(name) {
     if (heat_maps.has(name)) return heat_maps.get(name);
     const rows = rows_of(name), head = rows[0] && rows[0].block ? rows[0] : { block: 1, ranks: 0 };
-    const first = i => i * head.block, map = { rows: rows.filter(row => row.ns), estimated: head.estimated, left_out: rows[0] && rows[0].left_out, not_known: rows[0] && rows[0].not_known,
+    const first = i => i * head.block, map = { rows: rows.filter(row => row.ns), block: head.block, estimated: head.estimated, left_out: rows[0] && rows[0].left_out, not_known: rows[0] && rows[0].not_known,
         name: i => (head.block > 1 ? "ranks " : "rank ") + range_words(first(i), Math.min(head.block, head.ranks - first(i))) };
     heat_maps.set(name, map);
     return map;
@@ -110,8 +110,8 @@ function show_heat(name, title, words) {
     const choice = el("select", { onchange: () => { how = choice.value; view.paint(); } }, el("option", { value: "time" }, "time; brighter is more"), el("option", { value: "mean" }, "how far from the row's mean; blue is less, orange is more"));
     const more = el("button", { class: "more", onclick: () => { all = true; more.hidden = true; view.paint(); } }, "draw all " + number(rows.length));
     more.hidden = rows.length <= HEAT_ROWS;
-    section(id, title, el("p", {}, "Time in calls, one column a rank" + (columns > 1080 || map.name(0).includes("ranks") ? " or block of ranks" : "") + (map.estimated ? "; estimated from means where the trace does not have a rank's own times" : "") + "."),
+    section(id, title, el("p", {}, "Time in MPI calls, without computing; one column a rank" + (columns > 1080 || map.name(0).includes("ranks") ? " or block of ranks" : "") + (map.estimated ? "; estimated from means where the trace does not have a rank's own times" : "") + "."),
         el("label", { class: "choose" }, "Colour: ", choice), view.element, more, table([{ title: "what", words: true, value: row => words(row) }, { title: "calls", value: row => row.calls, text: row => number(row.calls) },
-            { title: "mean of a rank", value: row => means.get(row), text: row => time(means.get(row)) }, { title: "most (rank)", value: row => row.most, text: row => time(row.most) + " (" + row.most_rank + ")" },
+            { title: "mean of a rank", value: row => means.get(row), text: row => time(means.get(row)) }, { title: "most (rank)", value: row => row.most, text: row => time(row.most) + (row.most_rank === undefined ? "" : " (" + row.most_rank + ")") },
             { title: "most / mean", value: row => row.most / means.get(row), text: row => means.get(row) > 0 ? (row.most / means.get(row)).toFixed(2) : "\u2013" }], rows, 3, undefined, FEW_ROWS));
 }

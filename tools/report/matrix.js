@@ -97,6 +97,7 @@ function show_matrix(text, by_place, ranks) {
     const pairs_table = () => table([{ title: "from", value: p => p.from, text: p => name(p.from) }, { title: "to", value: p => p.to, text: p => name(p.to) }, { title: "messages", value: p => p.messages, text: p => number(p.messages) },
         { title: "bytes", value: p => p.bytes, text: p => number(p.bytes) }], pairs, 3, undefined, FEW_ROWS);
     const list = el("div", {}, pairs_table());
-    section("messages", "Messages from rank to rank", el("p", {}, "Brighter is more, on a logarithmic scale" + (block > 1 ? "; " + block + " neighbouring ranks are one cell" : "") + "."), el("div", { class: "choose" }, el("label", {}, "Show ", choice), by_place.length ? el("label", {}, " of ", filter) : null),
+    section("messages", "Messages from rank to rank", el("p", {}, "Brighter is more, on a logarithmic scale" + (block > 1 ? "; " + block + " neighbouring ranks are one cell" : "") + "."
+        + (text.split("\n", 1)[0].endsWith(",estimated") ? " Estimated: of the ranks of a cell that make the same calls, the messages of some were read, and stand for the others\u2019." : "")), el("div", { class: "choose" }, el("label", {}, "Show ", choice), by_place.length ? el("label", {}, " of ", filter) : null),
         zoom.buttons, where, view.element, list);
 }

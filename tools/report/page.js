@@ -138,13 +138,13 @@ function show_summary(s, endings) {
 /* Which section shows what options of pilgrim-decode print. */
 const SHOWN_IN = [["--by=rank", "ranks"], ["--by=size", "sizes"], ["--loops", "program"], ["--matrix", "messages"], ["--messages", "messages"], ["--system", "machine"], ["--stats", "sites"], ["--func", "sites"], ["--failed", "sites"], ["--endings", "summary"]];
 
-/* What is odd, and where ranks wait longest: a line each, which leads to its place. */
+/* What is odd, and where ranks wait longest, which leads to the other waits. */
 function findings(s) {
     const odd = (s.odd || []).map(one => {
         const place = SHOWN_IN.find(([options]) => (one.options || "").includes(options));
         return el("li", {}, place ? el("a", { href: "#" + place[1] }, one.what) : one.what, one.options ? [" \u2013 ", el("code", {}, "pilgrim-decode " + one.options + " TRACE")] : []);
     });
-    const waits = waiting_lines(s).slice(0, 3).map(line => el("li", {}, line, " ", el("a", { href: "#waits" }, "more")));
+    const lines = waiting_lines(s), waits = lines.slice(0, 1).map(line => el("li", {}, line, " ", el("a", { href: "#waits" }, lines.length > 1 ? "and at " + plural(lines.length - 1, "other place") : "more")));
     return odd.length + waits.length ? [el("h3", {}, "Findings"), el("ul", { id: "odd" }, odd, waits)] : note("Nothing odd was found.");
 }
 
@@ -152,14 +152,17 @@ function ending_words(e) {
     return [e.ending || e.what || "", e.ranks !== undefined ? "ranks " + (Array.isArray(e.ranks) ? e.ranks.join("-") : e.ranks) : ""].filter(word => word).join(", ");
 }
 
-/* Sums of a node and what is in it, over all threads: time in MPI, and before its calls. */
+/* Sums of a node and what is in it, over all threads: time in MPI, and before its calls; bytes moved. */
 function add_up(node) {
     node.mpi = node.func && node.func !== "MPI_Finalize" ? node.time : 0; /* it is recorded before it runs */
     node.own = node.func || node.phase ? node.gap || 0 : 0;
+    node.moved = node.moved || 0;
     for (const child of node.in || []) {
         add_up(child);
         node.mpi += child.mpi;
         node.own += child.own;
+        node.moved += child.moved;
+        node.about = node.about || child.about;
     }
 }
 
@@ -196,7 +199,8 @@ function tree_node(node, whole, threads, depth) {
     const spent = [node.mpi, node.own].map(part => part > 0 ? time(part / threads) : "\u2013");
     const row = el("span", { class: "row" }, el("span", { class: "what" }, node_words(node)),
         el("span", { class: "gauge", title: spent[0] + " in MPI, " + spent[1] + " before" }, el("span", { class: "mpi", style: { width: width(node.mpi) } }), el("span", { class: "own", style: { width: width(node.own) } })),
-        spent.map(part => el("span", { class: "spent" }, part)));
+        spent.map(part => el("span", { class: "spent" }, part)), el("span", { class: "spent moved" }, node.moved > 0 ? (node.about ? "\u2248 " : "") + bytes(node.moved / threads) : "\u2013"),
+        el("span", { class: "spent uneven" }, node.uneven === undefined ? "\u2013" : share(node.uneven)));
     const id = {};
     if (node.loop) { /* several programs may have the number, and ranks of one program other numbers for a loop: then it has none */
         const wanted = node.number === undefined ? "other" : node.number;
@@ -212,17 +216,18 @@ function tree_node(node, whole, threads, depth) {
 }
 
 function show_program(programs) {
+    if (!left_out(programs)) know_all_moved(programs);
     const trees = left_out(programs) ? [not_shown(programs)] : programs.map((p, i) => {
         p.program.forEach(add_up);
         const whole = p.program.reduce((sum, node) => sum + node.mpi + node.own, 0);
         const title = p.threads + ": " + (p.calls_min === p.calls_max ? number(p.calls_min) : number(p.calls_min) + " to " + number(p.calls_max)) + " calls each";
         const tree = el("details", { class: "program" }, el("summary", {}, title), el("div", { class: "leaf" }, el("span", { class: "row faint" }, el("span", { class: "what" }), el("span", { class: "gauge none" }),
-            el("span", { class: "spent" }, "in MPI"), el("span", { class: "spent" }, "before"))), el("div", { class: "tree" }, p.program.map(node => tree_node(node, whole, p.count, 0))));
+            el("span", { class: "spent" }, "in MPI"), el("span", { class: "spent" }, "before"), el("span", { class: "spent moved" }, "moved"), el("span", { class: "spent uneven" }, "imbalance"))), el("div", { class: "tree" }, p.program.map(node => tree_node(node, whole, p.count, 0))));
         tree.open = i < 4;
         return tree;
     });
     section("program", "The program as loops", el("p", {}, "What the ranks do, by the functions and loops that their calls show. Times are those of a rank: in MPI (",
-        el("span", { style: { color: "var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { color: "var(--computing)" } }, "green"), "). Ranks that do the same are one program. Open a call to see what it does, how long it takes, and on which ranks."), trees);
+        el("span", { style: { borderBottom: "3px solid var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { borderBottom: "3px solid var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes; \u2248 where a call site is reached from several places, which share its bytes by their calls. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, and on which ranks."), trees);
 }
 
 /* A canvas as wide as the page allows, drawn by DRAW(context, width, height), and again when the width changes. SAY(x, y): what

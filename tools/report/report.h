@@ -17,7 +17,8 @@ struct html_page {
     struct timeline_waits waits;   /* while views are printed: for the timeline */
     const char *other;             /* the trace that it is compared with; NULL: none */
     const char *modules;
-    bool has_markers; /* some calls with times are markers: report_calls says so */
+    bool has_markers;              /* some calls with times are markers: report_calls says so */
+    struct pilgrim_system *system; /* hosts and where ranks are; NULL: they were not recorded, or not read yet */
     struct output *out;
     size_t room; /* bytes that views may still take */
 };
@@ -28,6 +29,9 @@ enum { REPORT_VIEWS_MAX = 2800000, REPORT_TIMELINE_MAX = 1 << 30, REPORT_TEXT_MA
 
 /* More ranks than this are shown in blocks. */
 enum { REPORT_RANKS_MAX = 1024 };
+
+/* Of the ranks of a block that make the same calls, at most so many are read for who sends to whom. */
+enum { REPORT_SENDERS_READ = 16 };
 
 /* Returns how many neighbouring ranks stand together in one block: 1 if all are shown. */
 static inline uint32_t report_block(const struct pilgrim_trace *trace)
@@ -54,7 +58,7 @@ report_view report_rank_sites, report_rank_phases;
 /* Messages by call site, communicator, sender and receiver, if there are no more than REPORT_RANKS_MAX ranks. */
 report_view report_pairs;
 
-/* Which host each block of ranks is on. */
+/* Which host each rank is on. */
 report_view report_hosts;
 
 /* Of each call site: what its calls do, in words, and how long they took. */
@@ -62,5 +66,8 @@ report_view report_calls;
 
 /* What differs from another trace, as pilgrim-diff prints it, and the summary of that one. */
 report_view report_diff, report_other;
+
+/* Opens the page's system, if there is one. errors: as pilgrim_system_open, but for PILGRIM_INVALID */
+enum pilgrim_status report_system(struct html_page *r, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 #endif

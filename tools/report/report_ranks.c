@@ -87,11 +87,11 @@ enum pilgrim_status report_ranks(struct html_page *r, struct output *o, struct p
 
 enum pilgrim_status report_hosts(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    struct pilgrim_system *system;
     const uint32_t ranks = pilgrim_rank_count(r->trace);
-    const enum pilgrim_status status = pilgrim_system_open(r->trace, &system, error);
-    if (status != PILGRIM_OK)
-        return status == PILGRIM_INVALID ? PILGRIM_OK : status; /* PILGRIM_SYSTEM=off */
+    const enum pilgrim_status status = report_system(r, error);
+    const struct pilgrim_system *system = r->system;
+    if (status != PILGRIM_OK || !system)
+        return status;
     for (uint32_t rank = 0, next; rank < ranks; rank = next) {
         struct pilgrim_location at, other;
         struct pilgrim_host host;
@@ -108,7 +108,6 @@ enum pilgrim_status report_hosts(struct html_page *r, struct output *o, struct p
         out_json_string(o, host.name ? host.name : "?", strlen(host.name ? host.name : "?"));
         out_text(o, "}\n");
     }
-    pilgrim_system_close(system);
     return PILGRIM_OK;
 }
 
@@ -121,7 +120,7 @@ struct heat {
     double *ns; /* by block of ranks: the sum */
     double total, most;
     uint64_t calls;
-    uint32_t most_rank;
+    uint32_t most_rank; /* PILGRIM_RANK_UNKNOWN: it is not known, or they all have the same */
 };
 
 struct heats {
@@ -160,9 +159,9 @@ static bool add_heat(struct heats *h, const struct pilgrim_table_row *row)
     heat->ns[row->rank / h->block] += row->sum.ns;
     heat->total += row->sum.ns;
     heat->calls += row->sum.calls;
-    if (row->sum.ns > heat->most) {
-        heat->most = row->sum.ns;
-        heat->most_rank = (uint32_t)row->rank;
+    if (row->times.most > heat->most) {
+        heat->most = row->times.most;
+        heat->most_rank = h->block > 1 ? row->times.most_rank : (uint32_t)row->rank;
     }
     h->estimated = h->estimated || row->estimated;
     return true;
@@ -192,7 +191,8 @@ static void print_heats(struct output *o, const struct heats *h, const struct ht
         field(o, "total", heat->total);
         field(o, "calls", (double)heat->calls);
         field(o, "most", heat->most);
-        field(o, "most_rank", heat->most_rank);
+        if (heat->most_rank != PILGRIM_RANK_UNKNOWN)
+            field(o, "most_rank", heat->most_rank);
         out_text(o, ",\"ns\":[");
         for (uint32_t k = 0; k < h->blocks; k++) {
             const uint32_t in_block = k + 1 < h->blocks ? h->block : ranks - k * h->block;
@@ -218,7 +218,7 @@ static enum pilgrim_status print_map(struct html_page *r, struct output *o, unsi
     struct pilgrim_table_row row;
     struct heats h = {.block = report_block(r->trace)};
     h.blocks = (pilgrim_rank_count(r->trace) + h.block - 1) / h.block;
-    enum pilgrim_status status = table_make(r->trace, NULL, key | PILGRIM_KEY_RANK, r->lines, &table, error);
+    enum pilgrim_status status = table_make_blocks(r->trace, key | PILGRIM_KEY_RANK, h.block, r->lines, &table, error);
     bool good = true;
     for (size_t i = 0; good && status != PILGRIM_LIMIT && pilgrim_table_at(table, i, &row); i++)
         good = add_heat(&h, &row);

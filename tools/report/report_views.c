@@ -103,21 +103,29 @@ static enum pilgrim_status print_sizes(struct html_page *r, struct output *o, st
 
 static enum pilgrim_status print_matrix(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    const struct matrix_options options = {
-        .format = MATRIX_CSV, .rank = every, .thread = every, .block = report_block(r->trace)};
+    const struct matrix_options options = {.format = MATRIX_CSV,
+                                           .rank = every,
+                                           .thread = every,
+                                           .block = report_block(r->trace),
+                                           .sample = REPORT_SENDERS_READ};
     uint64_t unsized;
     return matrix_print(o, r->trace, &options, &unsized, error);
 }
 
+enum pilgrim_status report_system(struct html_page *r, struct pilgrim_error *error)
+{
+    if (r->system)
+        return PILGRIM_OK;
+    const enum pilgrim_status status = pilgrim_system_open(r->trace, &r->system, error);
+    return status == PILGRIM_INVALID ? PILGRIM_OK : status; /* PILGRIM_SYSTEM=off */
+}
+
 static enum pilgrim_status print_machine(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    struct pilgrim_system *system;
-    enum pilgrim_status status = pilgrim_system_open(r->trace, &system, error);
-    if (status != PILGRIM_OK)
-        return status == PILGRIM_INVALID ? PILGRIM_OK : status; /* PILGRIM_SYSTEM=off */
-    status = machine_print(o, r->trace, system, true) == PILGRIM_OK ? PILGRIM_OK : no_room(error);
-    pilgrim_system_close(system);
-    return status;
+    const enum pilgrim_status status = report_system(r, error);
+    if (status != PILGRIM_OK || !r->system)
+        return status;
+    return machine_print(o, r->trace, r->system, true) == PILGRIM_OK ? PILGRIM_OK : no_room(error);
 }
 
 static enum pilgrim_status print_waits(struct html_page *r, struct output *o, struct pilgrim_error *error)
@@ -243,5 +251,7 @@ enum pilgrim_status report_views(struct html_page *r, struct pilgrim_error *erro
     }
     free(r->waits.all);
     r->waits = (struct timeline_waits){0};
+    pilgrim_system_close(r->system);
+    r->system = NULL;
     return first;
 }

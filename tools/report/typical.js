@@ -105,8 +105,8 @@ function show_typical(programs) {
         el("option", { value: String(i) }, loop_name(one.loop) + ", " + trips(one.loop) + ", " + time(one.length) + " each (" +
             (one.threads.length > 40 ? one.threads.slice(0, 40) + "\u2026" : one.threads) + ")")));
     section("iteration", "A typical iteration", el("p", {}, "Drawn from means over all iterations and ranks of a loop, not from one that was measured: computing (",
-        el("span", { style: { color: "var(--computing)" } }, "green"), ") and MPI calls (", el("span", { style: { color: "var(--point_to_point)" } }, "blue"),
-        ") in the program's order; above them the functions and inner loops that they are in. A click on an inner loop shows that loop. Calls of an inner loop or of several places in turn are drawn as one."),
+        el("span", { style: { borderBottom: "3px solid var(--computing)" } }, "green"), ") and MPI calls (", el("span", { style: { borderBottom: "3px solid var(--point_to_point)" } }, "blue"),
+        ") in the program's order; above them the functions and inner loops that they are in. A click on an inner loop shows that loop. Calls of an inner loop or of several places in turn are drawn as one. How iterations differ, statistics do not tell: with times of calls (PILGRIM_TIMING=bins or exact), the timeline has each of them."),
     el("label", { class: "choose" }, "Show ", choice), loops.length > offered.length ? note("The " + LOOPS_OFFERED + " longest of " + number(loops.length) + " loops.") : null, holder);
     show(0);
 }
