@@ -225,7 +225,7 @@ static enum pilgrim_status text_number(struct pilgrim_columns *c, struct call_co
         value_text_name(&c->scratch, call->function->name, strlen(call->function->name));
         return scratch_number(c, column, number, error);
     }
-    const struct pilgrim_value *value = column_value(&column->kind, call);
+    const struct pilgrim_value *value = column_kind_value(&column->kind, call);
     *number = -1;
     if (value->type == PILGRIM_NONE)
         return PILGRIM_OK;

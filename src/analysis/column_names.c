@@ -250,7 +250,7 @@ static const struct pilgrim_value *first_of(const struct pilgrim_call *call, con
     return &none;
 }
 
-const struct pilgrim_value *column_value(const struct column_kind *kind, const struct pilgrim_call *call)
+const struct pilgrim_value *column_kind_value(const struct column_kind *kind, const struct pilgrim_call *call)
 {
     size_t i;
     const struct pilgrim_value *value;
@@ -280,7 +280,7 @@ const struct pilgrim_value *column_value(const struct column_kind *kind, const s
 
 int64_t column_number(const struct column_kind *kind, const struct pilgrim_call *call)
 {
-    const struct pilgrim_value *value = column_value(kind, call);
+    const struct pilgrim_value *value = column_kind_value(kind, call);
     const bool peer = kind->source == COLUMN_PEER, tag = kind->source == COLUMN_TAG;
     if (value->type == PILGRIM_NAME &&
         ((peer && strcmp(value->text, "MPI_ANY_SOURCE") == 0) || (tag && strcmp(value->text, "MPI_ANY_TAG") == 0))) {

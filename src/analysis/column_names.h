@@ -42,7 +42,7 @@ enum pilgrim_status column_arguments_check(const struct pilgrim_trace *trace, co
                                            size_t count, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Returns the value that a column is of: of COMM to ARGUMENT. One of type PILGRIM_NONE: there is none. */
-const struct pilgrim_value *column_value(const struct column_kind *kind, const struct pilgrim_call *call);
+const struct pilgrim_value *column_kind_value(const struct column_kind *kind, const struct pilgrim_call *call);
 
 /* Returns the number that stands for a value in a column of numbers. */
 int64_t column_number(const struct column_kind *kind, const struct pilgrim_call *call);
