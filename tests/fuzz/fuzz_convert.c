@@ -23,6 +23,15 @@ static bool has_few_calls(const struct pilgrim_trace *trace)
     return true;
 }
 
+/* Returns how many numbers there are for what records of KIND are about. */
+static size_t numbers(const struct mpi_records *r, unsigned kind)
+{
+    return kind < RECORD_REMOTE          ? COMM_TABLE_FIRST + r->comms.count
+           : kind < RECORD_FILE_OPENED   ? r->windows.count
+           : kind != RECORD_FILE_DELETED ? r->files.count
+                                         : r->path_count;
+}
+
 /* Reads the records that formats of folders are written from. */
 static void read_records(const struct pilgrim_trace *trace)
 {
@@ -34,7 +43,7 @@ static void read_records(const struct pilgrim_trace *trace)
         for (size_t k = 0; k < records.threads[i].count; k++) {
             const struct mpi_record *record = &records.threads[i].records[k];
             ck_assert(record->group <= records.groups);
-            ck_assert(record->kind == RECORD_TEST || record->comm < COMM_TABLE_FIRST + records.comms.count);
+            ck_assert(record->kind == RECORD_TEST || record->comm < numbers(&records, record->kind));
         }
     mpi_records_free(&records);
 }
