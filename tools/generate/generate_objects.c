@@ -359,7 +359,7 @@ static void learn_sizes(struct call_writer *w)
     static uint64_t extent = 16; /* of a datatype that calls make */
     struct proxy *p = w->state->proxy;
     const struct pilgrim_call *call = w->call;
-    bool makes = strncmp(call->function->name, "MPI_Type_", 9) == 0;
+    bool makes = strncmp(call->function->name, "MPI_Type_", 9) == 0, buffer = false;
     uint64_t most = 1, product = 1, element = 1;
     for (size_t i = 0; i < call->function->parameter_count; i++) {
         const struct pilgrim_value *v = &call->in[i], *out = &call->out[i];
@@ -372,11 +372,12 @@ static void learn_sizes(struct call_writer *w)
                         : v->type == PILGRIM_OBJECT && strcmp(v->text, "datatype") == 0 ? extent
                                                                                         : 1;
         element = size != TYPE_SIZE_UNKNOWN && size > element ? size : element;
+        buffer = buffer || (w->function && w->function->parameters[i].argument == ARGUMENT_BUFFER);
     }
     if (makes)
         extent = times(product, element) > extent ? times(product, element) : extent;
     uint64_t bytes = times(times(most, element), p->rank_count);
-    if (!makes && memcmp(call->function->name, "MPI_Info", 8) != 0 && bytes > p->most_bytes)
+    if (buffer && !makes && bytes > p->most_bytes)
         p->most_bytes = bytes;
 }
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #ifndef ARENA_BYTES
-#define ARENA_BYTES 2147483648 /* of a buffer; what is not used takes no memory */
+#define ARENA_BYTES 131072 /* of a buffer; what is not used takes no memory */
 #endif
 
 static int rank, size;
