@@ -34,7 +34,9 @@ struct pilgrim_calls {
     struct call_source *sources; /* by time: a heap of those that have a call; by rank: the one that is read */
     size_t count;
     struct selector *selector; /* by rank: of all threads */
-    uint32_t rank, thread;     /* by rank: the next one to open */
+    uint32_t rank, thread;     /* by rank: the next one to open, ... */
+    uint32_t end;              /* ... whose rank is below this */
+    bool lacks;                /* by rank: it ended, and had no loop or phase that is wanted */
     bool given, ended;         /* sources[0].call was given; nothing follows */
     struct pilgrim_error times;
     struct pilgrim_error nothing; /* by time: what a thread has in place of what is wanted */
@@ -119,7 +121,7 @@ static enum pilgrim_status next_of(struct call_source *s, struct pilgrim_error *
 /* Opens the next thread that is wanted. PILGRIM_END: there is none. */
 static enum pilgrim_status next_thread(struct pilgrim_calls *c, struct pilgrim_error *error)
 {
-    for (; c->rank < pilgrim_rank_count(c->trace); c->rank++, c->thread = 0) {
+    for (; c->rank < c->end; c->rank++, c->thread = 0) {
         if (!selector_has_rank(c->selector, c->rank))
             continue;
         while (c->thread < pilgrim_thread_count(c->trace, c->rank)) {
@@ -143,8 +145,12 @@ static enum pilgrim_status next_by_rank(struct pilgrim_calls *c, struct pilgrim_
             close_source(c, c->sources);
         c->count = 0;
         status = next_thread(c, error);
+        if (status == PILGRIM_END && selector_end(c->selector, error) != PILGRIM_OK) {
+            c->lacks = true;
+            return PILGRIM_INVALID;
+        }
         if (status != PILGRIM_OK)
-            return status == PILGRIM_END && selector_end(c->selector, error) != PILGRIM_OK ? PILGRIM_INVALID : status;
+            return status;
     }
 }
 
@@ -245,6 +251,17 @@ uint32_t calls_segment(const struct pilgrim_calls *calls)
     return pilgrim_cursor_segment(calls->sources[0].cursor);
 }
 
+void calls_ranks(struct pilgrim_calls *calls, uint32_t first, uint32_t end)
+{
+    calls->rank = first;
+    calls->end = end < calls->end ? end : calls->end;
+}
+
+bool calls_lack(const struct pilgrim_calls *calls)
+{
+    return calls->lacks;
+}
+
 bool calls_chose(const struct pilgrim_calls *c, struct pilgrim_error *error)
 {
     if (c->selector)
@@ -274,6 +291,7 @@ enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct p
         return no_memory(error);
     *c = (struct pilgrim_calls){.trace = trace, .selection = selection, .order = order, .lines = lines};
     c->common = common || order == PILGRIM_BY_TIME;
+    c->end = pilgrim_rank_count(trace);
     c->sources = calloc(1, sizeof *c->sources);
     if (order == PILGRIM_BY_RANK)
         c->selector = selector_new(trace, selection, lines);
@@ -348,6 +366,7 @@ static enum pilgrim_status catch_up(struct pilgrim_calls *c, struct call_source 
         return status;
     do {
         status = pilgrim_cursor_next(cursor, &call, error);
+        call.identity = 0; /* of this cursor; the next calls are of another one */
         if (status == PILGRIM_OK)
             status = volumes_see(s->volumes, &call, error);
     } while (status == PILGRIM_OK && call.seq < s->call.seq);
