@@ -19,6 +19,7 @@ struct call_source {
     struct pilgrim_cursor *cursor;
     struct pilgrim_clock clock;
     struct selector *selector;
+    bool all;                /* nothing is selected */
     struct volumes *volumes; /* NULL: nobody asked so far */
     uint64_t next;           /* the number of the cursor's next call */
     struct pilgrim_call call;
@@ -62,7 +63,7 @@ static void close_source(struct pilgrim_calls *c, struct call_source *s)
 static enum pilgrim_status open_source(struct pilgrim_calls *c, uint32_t rank, uint32_t thread, struct call_source *s,
                                        struct pilgrim_error *error)
 {
-    *s = (struct call_source){.rank = rank, .thread = thread, .selector = c->selector};
+    *s = (struct call_source){.rank = rank, .thread = thread, .selector = c->selector, .all = !c->selection};
     if (!s->selector)
         s->selector = selector_new(c->trace, c->selection, c->lines);
     if (!s->selector)
@@ -83,9 +84,23 @@ static enum pilgrim_status open_source(struct pilgrim_calls *c, uint32_t rank, u
     return status == PILGRIM_OK ? pilgrim_cursor_open(c->trace, rank, thread, &s->cursor, error) : status;
 }
 
-/* Sets s->call to the next call of S that fits. PILGRIM_END: there is none. */
+/* Sets s->call to the next call of S. PILGRIM_END: there is none. */
+static enum pilgrim_status next_of_all(struct call_source *s, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = pilgrim_cursor_next(s->cursor, &s->call, error);
+    if (status == PILGRIM_OK && s->volumes)
+        status = volumes_see(s->volumes, &s->call, error);
+    s->next = s->call.seq + 1;
+    if (status == PILGRIM_OK && s->clock.point_count)
+        pilgrim_clock_apply(&s->clock, &s->call);
+    return status;
+}
+
+/* The same with the next call that fits. */
 static enum pilgrim_status next_of(struct call_source *s, struct pilgrim_error *error)
 {
+    if (s->all)
+        return next_of_all(s, error);
     uint64_t wanted;
     bool fits = false;
     bool all = selector_needs_all(s->selector) || s->volumes;
@@ -107,7 +122,8 @@ static enum pilgrim_status next_of(struct call_source *s, struct pilgrim_error *
         if (status != PILGRIM_OK)
             return status;
         if (fits && s->call.seq == wanted) {
-            pilgrim_clock_apply(&s->clock, &s->call);
+            if (s->clock.point_count)
+                pilgrim_clock_apply(&s->clock, &s->call);
             return PILGRIM_OK;
         }
         if (s->next > wanted)
