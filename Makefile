@@ -409,12 +409,11 @@ $(B)/obj/python/%.o: $(S)/python/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -isystem $(PYTHON_INCLUDE) -c -o $@ $<
 
-# Comparing traces has names of its own that waits have, too.
-$(B)/python/diff.o: $(filter-out %/pilgrim-diff.o %/diff_options.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)))
-	@mkdir -p $(@D)
-	$(call say,LD)ld -r -o $@ $^ && objcopy --keep-global-symbol=diff_traces $@
+# What pilgrim-decode, pilgrim-diff and pilgrim-waits do, without their main and options.
+PYMODULE_TOOLS := $(filter-out %/pilgrim-diff.o %/diff_options.o %/pilgrim-waits.o,$(call objects,tools/diff) $(call objects,tools/waits)) \
+	    $(filter-out %/pilgrim-decode.o,$(DECODER))
 
-$(PYMODULE): $(PYMODULE_OBJECTS) $(B)/python/diff.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
+$(PYMODULE): $(PYMODULE_OBJECTS) $(PYMODULE_TOOLS) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
