@@ -216,6 +216,10 @@ const char *column_condition(const struct proxy *p, struct text *tables, const s
 /* The same for another number of ranks. What does not generalise is told on stderr; the text is any then. */
 const char *ranks_expression(const struct proxy *p, const struct column_use *use, const int64_t *values,
                              const bool *has);
+
+/* The same without telling; NULL: it does not generalise. */
+const char *ranks_formula(const struct proxy *p, const struct column_use *use, const int64_t *values, const bool *has);
+
 const char *ranks_condition(const struct proxy *p, const struct column_use *use, const bool *wanted, const bool *all);
 
 /* Says that something does not generalise, and why, if the program is for other ranks. */
