@@ -14,7 +14,7 @@
 enum { PROFILE_LAST_BUCKET = 63, FIGURE_MAX = ((PROFILE_LAST_BUCKET + 1) << PROFILE_PRECISION) - 1 };
 
 /* Times that slight distributions have in common. Their classes are of one place: function and call site. */
-struct shared_times {
+struct place_times {
     struct profile_times times;
     bool known;
 };
@@ -26,7 +26,7 @@ struct profile_reader {
     struct stored_profile *profile;
     uint32_t *last; /* by class: the distribution of its last leaf */
     struct intern places;
-    struct shared_times (*shared)[PROFILE_KINDS]; /* by place */
+    struct place_times (*shared)[PROFILE_KINDS]; /* by place */
 };
 
 static bool is_good(struct profile_reader *r)
@@ -98,7 +98,7 @@ static void set_alike(struct profile_times *d)
 
 /* The longest is known by its bucket, and nothing else is. SHARED: the times that the place's distributions may have
  * in common; NULL: none. */
-static void take_slight(struct profile_reader *r, enum profile_kind kind, struct shared_times *shared,
+static void take_slight(struct profile_reader *r, enum profile_kind kind, struct place_times *shared,
                         struct profile_times *d)
 {
     struct profile_contexts *c = &r->model.contexts;
@@ -123,11 +123,11 @@ static void take_slight(struct profile_reader *r, enum profile_kind kind, struct
         take_histogram(r, kind, d);
     }
     if (common)
-        *shared = (struct shared_times){.times = *d, .known = true};
+        *shared = (struct place_times){.times = *d, .known = true};
 }
 
 /* SHARED: as take_slight has it. */
-static void take_distribution(struct profile_reader *r, enum profile_kind kind, struct shared_times *shared,
+static void take_distribution(struct profile_reader *r, enum profile_kind kind, struct place_times *shared,
                               struct profile_times *d)
 {
     struct profile_contexts *c = &r->model.contexts;
@@ -179,7 +179,7 @@ static void take_before(struct profile_reader *r, struct stored_profile_gaps *ga
 
 /* Returns the times that distributions of the class may share with others of its place: of durations, then of gaps.
  * NULL: none, or there is no memory. */
-static struct shared_times *shared_of(struct profile_reader *r, size_t class)
+static struct place_times *shared_of(struct profile_reader *r, size_t class)
 {
     const struct shard *v = r->p->shard;
     const struct class *row = &v->classes[class];
@@ -194,7 +194,7 @@ static struct shared_times *shared_of(struct profile_reader *r, size_t class)
     return status == PILGRIM_OK ? r->shared[place] : NULL;
 }
 
-static void take_class(struct profile_reader *r, struct stored_profile_class *class, struct shared_times *shared)
+static void take_class(struct profile_reader *r, struct stored_profile_class *class, struct place_times *shared)
 {
     struct profile_contexts *c = &r->model.contexts;
     size_t parts = (size_t)take_number(r, &c->parts, PROFILE_PARTS_MAX, "too many distributions");
