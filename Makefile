@@ -193,13 +193,13 @@ $(B)/obj/generated/%.o: $(G)/%.c
 
 $(B)/obj/tools/replay/%.o: $(S)/tools/replay/%.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -c -o $@ $<
 
 REPLAY_ACTIONS := $(B)/obj/replay/replay-actions.o
 
 $(REPLAY_ACTIONS): $(G)/replay-actions.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -c -o $@ $<
 
 GENERATE_TABLE := $(B)/obj/generate/generate-functions.o
 
@@ -358,7 +358,7 @@ CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
-WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
+WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o) $(B)/libanalysis.a
 
 REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
     $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(B)/libanalysis.a
@@ -378,7 +378,7 @@ $(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
 
-$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
+$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-generate: $(GENERATE) $(GENERATE_TABLE) $(B)/obj/decoder/decode_errors.o $(B)/libanalysis.a $(B)/libpilgrim-reader.a
