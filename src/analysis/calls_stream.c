@@ -428,6 +428,19 @@ enum pilgrim_status pilgrim_calls_datatype_size(struct pilgrim_calls *calls, con
     return status;
 }
 
+enum pilgrim_status pilgrim_calls_datatype_extent(struct pilgrim_calls *calls, const struct pilgrim_value *datatype,
+                                                  int64_t *lower, int64_t *extent, struct pilgrim_error *error)
+{
+    struct call_source *s;
+    enum pilgrim_status status = datatype && lower && extent ? given_source(calls, &s, error) : PILGRIM_INVALID;
+    if (status != PILGRIM_OK)
+        return status;
+    const struct type_extent e = messages_type_extent(volumes_messages(s->volumes), datatype);
+    *lower = e.known ? e.lower : 0;
+    *extent = e.known ? e.upper - e.lower : INT64_MIN;
+    return PILGRIM_OK;
+}
+
 enum pilgrim_status pilgrim_calls_communicator_size(struct pilgrim_calls *calls,
                                                     const struct pilgrim_value *communicator, uint64_t *size,
                                                     struct pilgrim_error *error)
