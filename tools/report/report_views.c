@@ -225,7 +225,7 @@ static enum pilgrim_status print_element(struct html_page *r, const struct view 
     else
         print_left_out(r->out, o->flushed);
     out_text(r->out, "</script>\n");
-    if (!whole)
+    if (!whole && packed.text)
         r->room -= packed.length;
     free(packed.text);
     if (!wrong)
