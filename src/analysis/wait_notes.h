@@ -25,4 +25,7 @@ bool wait_depends(const struct wait_states *w, struct match_call *call, struct m
 /* Finds the waits of a collective operation; as `collective` of struct match_events, with the struct wait_states. */
 bool wait_collective(void *context, const struct match_collective *c);
 
+/* The same of an access epoch; as `access`. */
+bool wait_access(void *context, const struct match_access *a);
+
 #endif
