@@ -11,6 +11,7 @@
 #include "../../decoder/decode_errors.h"
 #include "../../decoder/progress.h"
 #include "../../decoder/trace_input.h"
+#include "analysis/selection.h"
 #include "analysis/work_progress.h"
 #include "convert_run.h"
 #include "output_place.h"
@@ -20,28 +21,6 @@ enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2, CRITERION = 256 };
 static const struct convert_format *const formats[] = {&convert_arrow, &convert_chrome,   &convert_csv, &convert_goal,
                                                        &convert_otf2,  &convert_perfetto, &convert_ti};
 enum { FORMATS = sizeof formats / sizeof *formats };
-
-/* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
-static const struct {
-    const char *name, *value, *help;
-} criteria[] = {
-    {"rank", "LIST", "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
-    {"thread", "LIST", "only these threads of each rank"},
-    {"func", "GLOBS", "only functions whose name matches, such as 'MPI_I*'; with - before it: all others"},
-    {"site", "PLACES", "only calls from there: FILE:LINE, FILE, a function, or MODULE+0xOFFSET"},
-    {"comm", "NAME", "only calls with this communicator, such as MPI_COMM_WORLD or comm:3"},
-    {"peer", "LIST", "only calls that send to, receive from or access these ranks"},
-    {"tag", "LIST", "only calls with such a tag"},
-    {"bytes", "SIZE", "only calls that move at least so many bytes, such as 4096 or 64K"},
-    {"failed", NULL, "only calls that returned an error"},
-    {"phase", "TEXT", "only calls behind the marker TEXT, until the next other marker"},
-    {"loop", "LIST", "only calls in these loops of their thread, as pilgrim-decode --loops counts them"},
-    {"iteration", "LIST", "with --loop: only these iterations, from 1, each time that it is entered"},
-    {"call", "LIST", "of each thread, only the calls with these numbers"},
-    {"since", "TIME", "only calls that end at this time on the common axis or later, such as 10.5s or 250ms"},
-    {"until", "TIME", "only calls that begin before this time on the common axis"},
-};
-enum { CRITERIA = sizeof criteria / sizeof *criteria };
 
 struct convert_settings {
     const struct convert_format *format;
@@ -69,11 +48,11 @@ static void print_help(void)
            "  --columns=NAMES   with --to=arrow: these columns, such as rank,func,start,end,root\n"
            "  --force           replace OUT if it is there\n"
            "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
-    for (size_t i = 0; i < CRITERIA; i++) {
+    for (size_t i = 0; i < SELECT_CRITERIA; i++) {
         char name[32];
-        snprintf(name, sizeof name, "%s%s%s", criteria[i].name, criteria[i].value ? "=" : "",
-                 criteria[i].value ? criteria[i].value : "");
-        printf("  --%-15s %s\n", name, criteria[i].help);
+        snprintf(name, sizeof name, "%s%s%s", selection_options[i].name, selection_options[i].argument ? "=" : "",
+                 selection_options[i].argument ? selection_options[i].argument : "");
+        printf("  --%-15s %s\n", name, selection_options[i].help);
     }
     printf("  --help, --version\n\n"
            "A trace without times of calls (PILGRIM_TIMING=aggregate) has times drawn from its statistics: the output "
@@ -104,9 +83,9 @@ static int add_criterion(struct convert_settings *s, size_t i, const char *value
         complain("not enough memory");
         return EXIT_DAMAGED;
     }
-    if (pilgrim_selection_add(s->selection, criteria[i].name, value, &error) == PILGRIM_OK)
+    if (pilgrim_selection_add(s->selection, selection_options[i].name, value, &error) == PILGRIM_OK)
         return 0;
-    return wrong_use("--%s: %s", criteria[i].name, error.message);
+    return wrong_use("--%s: %s", selection_options[i].name, error.message);
 }
 
 static int set_format(struct convert_settings *s, const char *name)
@@ -125,15 +104,16 @@ static int set_format(struct convert_settings *s, const char *name)
 /* Returns -1: go on; else the exit status. */
 static int parse(struct convert_settings *s, int argc, char **argv)
 {
-    struct option options[CRITERIA + 9] = {
+    struct option options[SELECT_CRITERIA + 9] = {
         {"to", required_argument, NULL, 't'},     {"arguments", no_argument, NULL, 'a'},
         {"force", no_argument, NULL, 'F'},        {"modules", required_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'V'},
         {"columns", required_argument, NULL, 'c'}};
     int option, status;
-    for (size_t i = 0; i < CRITERIA; i++)
-        options[7 + i] = (struct option){criteria[i].name, criteria[i].value ? required_argument : no_argument, NULL,
-                                         CRITERION + (int)i};
+    for (size_t i = 0; i < SELECT_CRITERIA; i++)
+        options[7 + i] =
+            (struct option){selection_options[i].name, selection_options[i].argument ? required_argument : no_argument,
+                            NULL, CRITERION + (int)i};
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {
         case 't':
