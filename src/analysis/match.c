@@ -286,6 +286,7 @@ static bool flush(struct match *m)
     good = match_flush_channels(m) && good;
     good = match_flush_collectives(m) && good;
     good = match_flush_accesses(m) && good;
+    good = match_flush_locks(m) && good;
     for (uint32_t rank = 0; rank < m->process_count; rank++)
         for (uint32_t i = 0; m->processes[rank].threads && i < m->processes[rank].thread_count; i++)
             for (struct match_call *call = m->processes[rank].threads[i].first, *next; call; call = next) {
@@ -297,6 +298,22 @@ static bool flush(struct match *m)
                 match_call_drop(m, call);
             }
     return good;
+}
+
+/* Returns how far all processes were read. */
+static uint64_t horizon(const struct match *m)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t rank = 0; rank < m->process_count; rank++) {
+        const struct match_process *p = &m->processes[rank];
+        const uint32_t thread = p->done ? UINT32_MAX : first_thread(p);
+        if (thread == UINT32_MAX || !p->threads[thread].call.timed)
+            continue;
+        const uint64_t start = p->threads[thread].call.start_ns,
+                       at = m->common ? pilgrim_clock_common(&p->clock, start) : start;
+        least = at < least ? at : least;
+    }
+    return least;
 }
 
 static bool read_all(struct match *m, enum pilgrim_status *status, struct pilgrim_error *error)
@@ -312,6 +329,8 @@ static bool read_all(struct match *m, enum pilgrim_status *status, struct pilgri
                 return false;
             left |= !p->done;
         }
+        if (m->locks.count && !match_locks_deal(m, horizon(m)))
+            return false;
         if (left && !read)
             limit *= 2;
     }

@@ -218,6 +218,9 @@ struct match_events {
     bool (*remote)(void *context, const struct match_remote *remote);
     /* An access epoch of one process to another, once both have ended it; or never will. */
     bool (*access)(void *context, const struct match_access *access);
+    /* A process had a lock, from LOCK (MPI_Win_lock) to UNLOCK, that another one had before, who gave it back by
+     * BEFORE. */
+    bool (*lock)(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before);
     /* A collective operation, complete or not: entered < expected. */
     bool (*collective)(void *context, const struct match_collective *collective);
     /* A call, once all that it ended was given. Those with `waits` come in the order of their thread. */

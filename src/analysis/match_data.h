@@ -155,7 +155,7 @@ struct match {
     uint32_t site_count;
     size_t site_capacity;
     struct match_map channels, pairs, collectives, topologies;
-    struct match_map accesses, access_counts;
+    struct match_map accesses, access_counts, locks;
     uint64_t in_flight;
     /* of the call that is being examined */
     struct match_process *process;
@@ -300,5 +300,15 @@ void match_polls_note(const struct match *m, struct match_operation *op);
 
 /* The call is MPI_Iprobe. */
 void match_polls_look(struct match *m);
+
+/* ---- match_locks.c: who had a lock before ---- */
+
+/* The call begins, or ends, a lock on TARGET, a rank in MPI_COMM_WORLD. false: no memory */
+bool match_lock_begin(struct match *m, const struct match_container *window, int64_t target);
+bool match_lock_end(struct match *m, const struct match_container *window, int64_t target);
+
+/* All processes were read up to HORIZON_NS. false: no memory */
+bool match_locks_deal(struct match *m, uint64_t horizon_ns);
+bool match_flush_locks(struct match *m);
 
 #endif

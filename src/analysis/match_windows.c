@@ -258,7 +258,7 @@ static bool lock(struct match *m, struct window *w, const struct match_container
         return false;
     *made = (struct lock){w->locks, rank_of(m, container), match_record(m)};
     w->locks = made;
-    return made->call != NULL;
+    return made->call && match_lock_begin(m, container, made->target);
 }
 
 static bool unlock(struct match *m, struct window *w, const struct match_container *container)
@@ -277,15 +277,20 @@ static bool unlock(struct match *m, struct window *w, const struct match_contain
             *at = gone->next;
             match_call_drop(m, gone->call);
             free(gone);
-            break;
+            return match_lock_end(m, container, target);
         }
     return true;
+}
+
+static bool follows(const struct match *m)
+{
+    return m->events->remote || m->events->access || m->events->lock;
 }
 
 bool match_window_sync(struct match *m, const struct pilgrim_value *win)
 {
     const struct match_container *container = match_object(m, KIND_CONTAINER, win);
-    if ((!m->events->remote && !m->events->access) || !container)
+    if (!follows(m) || !container)
         return true;
     struct window *w = window_of(m, container);
     if (!w)
@@ -378,8 +383,7 @@ bool match_window_remote(struct match *m)
 {
     const struct match_container *container = match_object(m, KIND_CONTAINER, role_in(m->role, m->call, P_CONTAINER));
     const struct pilgrim_value *rank = role_in(m->role, m->call, P_RANK);
-    if ((!m->events->remote && !m->events->access) || !container ||
-        !(rank->type == PILGRIM_RANK || rank->type == PILGRIM_INT)) /* MPI_PROC_NULL */
+    if (!follows(m) || !container || !(rank->type == PILGRIM_RANK || rank->type == PILGRIM_INT)) /* MPI_PROC_NULL */
         return true;
     struct window *w = window_of(m, container);
     if (!w)

@@ -28,4 +28,7 @@ bool wait_collective(void *context, const struct match_collective *c);
 /* The same of an access epoch; as `access`. */
 bool wait_access(void *context, const struct match_access *a);
 
+/* The same of a lock; as `lock`. */
+bool wait_lock(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before);
+
 #endif

@@ -12,10 +12,9 @@
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
     static const char *const names[] = {
-        "late sender",     "late partition",          "polls for a message", "late receiver",
-        "wait at barrier", "wait at n x n",           "late broadcast",      "early reduce",
-        "wait at scan",    "wait at neighbor",        "late post",           "early wait",
-        "wait at fence",   "wait at other collective"};
+        "late sender",   "late partition",       "polls for a message", "late receiver", "wait at barrier",
+        "wait at n x n", "late broadcast",       "early reduce",        "wait at scan",  "wait at neighbor",
+        "late post",     "lock held by another", "early wait",          "wait at fence", "wait at other collective"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
 }
 
@@ -412,6 +411,7 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                                         .overlap = see_overlap,
                                         .kept = see_kept,
                                         .access = wait_access,
+                                        .lock = wait_lock,
                                         .collective = wait_collective,
                                         .call = see_call};
     *w = (struct wait_states){.each = each,

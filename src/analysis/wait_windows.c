@@ -20,3 +20,9 @@ bool wait_access(void *context, const struct match_access *a)
     return wait_for(w, WAIT_LATE_POST, a->start, a->post) && wait_for(w, WAIT_LATE_POST, a->first, a->post) &&
            wait_for(w, WAIT_LATE_POST, a->complete, a->post) && wait_for(w, WAIT_EARLY_WAIT, a->wait, a->complete);
 }
+
+bool wait_lock(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before)
+{
+    struct wait_states *w = context;
+    return wait_for(w, WAIT_LOCK, lock, before) && (!unlock || wait_for(w, WAIT_LOCK, unlock, before));
+}

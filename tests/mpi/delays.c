@@ -282,6 +282,42 @@ static void polls_probe(void)
     }
 }
 
+static void lock(void) /* the one that has it computes */
+{
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    if (world_rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    work(0);
+    if (world_rank == 1)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    if (world_rank < 2) {
+        MPI_Put(data, 8, MPI_INT, 0, 0, 8, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Win_free(&window);
+}
+
+static void locks(void) /* all have locks on each other's memory, some alone, some together */
+{
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    for (int i = 0; i < 12; i++) {
+        const int target = (i / 3 + world_rank * (i % 2)) % world_size;
+
+        MPI_Win_lock((i + world_rank) % 3 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, window);
+        MPI_Put(data, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+        work(world_rank);
+        MPI_Win_unlock(target, window);
+    }
+    MPI_Win_free(&window);
+}
+
 static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -319,6 +355,8 @@ static const struct {
     {"late-post", late_post},
     {"early-wait", early_wait},
     {"partition", partition},
+    {"lock", lock},
+    {"locks", locks},
     {"polls", polls},
     {"polls-probe", polls_probe},
     {"hidden", hidden},

@@ -69,7 +69,7 @@ static const struct wait_root *main_root(const struct wait_states *w, const stru
 {
     for (size_t i = 0; i < w->root_count; i++)
         if (w->roots[i].pattern == line->rows->pattern && w->roots[i].site == line->rows->site)
-            return w->roots[i].thread == DELAY_OTHERS ? NULL : &w->roots[i];
+            return &w->roots[i];
     return NULL;
 }
 
