@@ -40,6 +40,8 @@ const struct view_row option_views[VIEW_COUNT] = {
 #define VIEWS_LINES                                                                                                    \
     (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES | VIEW_TABLE)
 
+#define VIEWS_WIDTH ((VIEWS_THREADS & ~(VIEW_MATRIX | VIEW_GRAMMAR)) | VIEW_RANKS | VIEW_SYSTEM | VIEW_MESSAGES)
+
 #define BY_EXPECTED                                                                                                    \
     "site, function, rank, phase, communicator, datatype, size and peer, with commas between them, or path"
 
@@ -121,8 +123,8 @@ const struct option_row option_rows[] = {
      "(all)"},
     {"full", 'F', ARGUMENT_NONE, NULL, NULL, OPTIONS_HOW, VIEWS_CALLS, false,
      "lines of calls as long as they are: also on a terminal, and with all elements of long arrays"},
-    {"width", 'w', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS, false,
-     "lines of calls have at most N columns; 0: any number. That of the terminal if it is not given"},
+    {"width", 'w', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_WIDTH, false,
+     "lines of text have at most N columns; 0: any number. That of the terminal if it is not given"},
     {"color", 'K', ARGUMENT_REQUIRED, "auto|always|never", "auto, always or never", OPTIONS_HOW, VIEWS_ALL, false,
      "colours: on a terminal unless NO_COLOR is set (the default), always, or never"},
     {"modules", 'm', ARGUMENT_REQUIRED, "FOLDERS", NULL, OPTIONS_HOW, VIEWS_LINES, false,

@@ -13,6 +13,7 @@
 #include "../../decoder/trace_input.h"
 #include "analysis/selection.h"
 #include "analysis/work_progress.h"
+#include "convert_jobs.h"
 #include "convert_run.h"
 #include "output_place.h"
 
@@ -27,6 +28,7 @@ struct convert_settings {
     struct pilgrim_selection *selection; /* NULL: all calls */
     const char *trace, *output, *modules, *columns;
     bool arguments, force;
+    unsigned jobs;
 };
 
 static const char usage[] =
@@ -47,6 +49,7 @@ static void print_help(void)
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
            "  --columns=NAMES   with --to=arrow: these columns, such as rank,func,start,end,root\n"
            "  --force           replace OUT if it is there\n"
+           "  --jobs=N          so many processes convert, each of them some of the ranks; the output is the same\n"
            "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
     for (size_t i = 0; i < SELECT_CRITERIA; i++) {
         char name[32];
@@ -101,17 +104,26 @@ static int set_format(struct convert_settings *s, const char *name)
     return wrong_use("--to takes arrow, chrome, csv, goal, otf2, perfetto or ti");
 }
 
+static bool set_jobs(struct convert_settings *s, const char *text)
+{
+    char *end;
+    const unsigned long jobs = strtoul(text, &end, 10);
+    s->jobs = (unsigned)jobs;
+    return *text >= '0' && *text <= '9' && !*end && jobs >= 1 && jobs <= CONVERT_JOBS_MOST;
+}
+
 /* Returns -1: go on; else the exit status. */
 static int parse(struct convert_settings *s, int argc, char **argv)
 {
-    struct option options[SELECT_CRITERIA + 9] = {
-        {"to", required_argument, NULL, 't'},     {"arguments", no_argument, NULL, 'a'},
-        {"force", no_argument, NULL, 'F'},        {"modules", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'V'},
-        {"columns", required_argument, NULL, 'c'}};
+    enum { OWN = 8 };
+    struct option options[OWN + SELECT_CRITERIA + 1] = {
+        {"to", required_argument, NULL, 't'},      {"arguments", no_argument, NULL, 'a'},
+        {"force", no_argument, NULL, 'F'},         {"modules", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'V'},
+        {"columns", required_argument, NULL, 'c'}, {"jobs", required_argument, NULL, 'j'}};
     int option, status;
     for (size_t i = 0; i < SELECT_CRITERIA; i++)
-        options[7 + i] =
+        options[OWN + i] =
             (struct option){selection_options[i].name, selection_options[i].argument ? required_argument : no_argument,
                             NULL, CRITERION + (int)i};
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
@@ -125,6 +137,10 @@ static int parse(struct convert_settings *s, int argc, char **argv)
             break;
         case 'c':
             s->columns = optarg;
+            break;
+        case 'j':
+            if (!set_jobs(s, optarg))
+                return wrong_use("--jobs takes a number of processes, 1 to %d", CONVERT_JOBS_MOST);
             break;
         case 'F':
             s->force = true;
@@ -165,7 +181,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
                          const struct pilgrim_error *opened)
 {
     static struct output out;
-    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments, .columns = s->columns};
+    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments, .columns = s->columns, .jobs = s->jobs};
     struct convert_result result;
     struct pilgrim_error error;
     static struct output_place place;
@@ -179,6 +195,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
         return status;
     out = (struct output){.descriptor = place.descriptor};
     c.anchor = s->format->anchor;
+    c.beside = place.file.standard ? "/tmp/pilgrim-convert" : place.file.path;
     c.folder = place.folder ? place.file.temporary : NULL;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
     if (lines) {
