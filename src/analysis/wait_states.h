@@ -28,7 +28,7 @@ enum wait_pattern {
     WAIT_NEIGHBOR,      /* max E of the neighbors that it receives from, - E, if it left after that */
     WAIT_LATE_POST,  /* E of the target's MPI_Win_post - E of MPI_Win_start, the first operation or MPI_Win_complete, if
                       * that is before L */
-    WAIT_LOCK,       /* E of the MPI_Win_unlock of the one that had the lock before - E of MPI_Win_lock or
+    WAIT_LOCK_HELD,  /* E of the MPI_Win_unlock of the one that had the lock before - E of MPI_Win_lock or
                       * MPI_Win_unlock, if that is before L */
     WAIT_EARLY_WAIT, /* E of the last MPI_Win_complete - E of MPI_Win_wait */
     WAIT_FENCE,      /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */

@@ -24,5 +24,5 @@ bool wait_access(void *context, const struct match_access *a)
 bool wait_lock(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before)
 {
     struct wait_states *w = context;
-    return wait_for(w, WAIT_LOCK, lock, before) && (!unlock || wait_for(w, WAIT_LOCK, unlock, before));
+    return wait_for(w, WAIT_LOCK_HELD, lock, before) && (!unlock || wait_for(w, WAIT_LOCK_HELD, unlock, before));
 }
