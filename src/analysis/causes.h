@@ -38,6 +38,7 @@ struct cause_event {
     uint64_t wait_ns, error_ns;
     uint64_t most_ns; /* how long it may have waited, as far as times are rounded */
     struct cause_event *late;
+    uint64_t late_ns; /* when the late call began: its event may not know it yet */
     uint64_t sent_ns; /* when the first of the messages that it received was sent at the latest; 0: it received none */
 };
 
