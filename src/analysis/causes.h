@@ -76,7 +76,7 @@ struct causes {
     uint32_t thread_count, process_count;
     uint32_t *first_thread; /* of each rank, and one more */
     uint32_t *ready;
-    size_t ready_count, steps_most;
+    size_t ready_count, steps_most, points_most;
     uint64_t numbers, queued;
     uint64_t *by_class; /* the time of all threads */
     size_t classes;
