@@ -46,13 +46,6 @@ static enum pilgrim_status call_error(const struct pilgrim_cursor *c, const stru
                        state ? state->class->shown.function->name : "loops", problem);
 }
 
-/* Reads the rank bases if values at AT need them. */
-static enum pilgrim_status know_bases_for(struct pilgrim_cursor *c, const struct values_position *at,
-                                          const char **problem)
-{
-    return c->shard->shapes[at->signature->shape].has_rank ? cursor_know_rank_bases(c, problem) : PILGRIM_OK;
-}
-
 /* Returns values from the cache, or evaluates and caches them. */
 static enum pilgrim_status cached_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                          struct call_values **values, const char **problem)
@@ -62,10 +55,8 @@ static enum pilgrim_status cached_values(struct pilgrim_cursor *c, struct class_
     if (!kept->values || kept->generation != c->generation || kept->number != number) {
         const struct values_position at = values_find(v, state->value_group, number, state->position);
         limit_cached(c);
-        enum pilgrim_status status = know_bases_for(c, &at, problem);
-        if (status == PILGRIM_OK)
-            status = signature_evaluate(v, &at, &v->functions[state->class->function], &c->caller, &c->cached,
-                                        &kept->values, problem);
+        enum pilgrim_status status = signature_evaluate(v, &at, &v->functions[state->class->function], &c->caller,
+                                                        &c->cached, &kept->values, problem);
         if (status != PILGRIM_OK) {
             kept->values = NULL;
             return status;
@@ -92,16 +83,13 @@ static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_st
                                        struct call_values **values, const char **problem)
 {
     const struct shard *v = c->shard;
-    enum pilgrim_status status = know_bases_for(c, at, problem);
-    if (status != PILGRIM_OK)
-        return status;
     struct caller caller = c->caller;
     caller.registers = registers;
     caller.begun = registers ? &c->begun : NULL;
     caller.live = registers ? &c->live : NULL;
     const struct stored_function *f = &v->functions[state->class->function];
     if (at->unzipped) {
-        status = unzipped_values(at, f, &caller, &c->unzipped_budget, values, problem);
+        enum pilgrim_status status = unzipped_values(at, f, &caller, &c->unzipped_budget, values, problem);
         if (status != PILGRIM_OK || *values)
             return status;
     }
@@ -142,9 +130,6 @@ static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct cla
                                             const char **problem)
 {
     struct value_cache *kept = &state->cache[number % CACHED_NUMBERS_MAX];
-    enum pilgrim_status status = know_bases_for(c, at, problem);
-    if (status != PILGRIM_OK)
-        return status;
     struct caller caller = c->caller;
     caller.registers = &c->registers;
     caller.begun = &c->begun;
@@ -157,8 +142,8 @@ static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct cla
             return PILGRIM_OK;
     if (kept->fickle)
         return values_once(c, state, at, &c->registers, values, problem);
-    status = signature_evaluate(c->shard, at, &c->shard->functions[state->class->function], &caller, &c->cached, values,
-                                problem);
+    enum pilgrim_status status = signature_evaluate(c->shard, at, &c->shard->functions[state->class->function], &caller,
+                                                    &c->cached, values, problem);
     if (status != PILGRIM_OK)
         return status;
     (*values)->other = kept->values;

@@ -68,7 +68,6 @@ struct pilgrim_cursor {
     uint64_t first_seq; /* calls in the segments before */
     struct caller caller;
     struct stored_rank_base *bases; /* owned; caller.bases */
-    bool knows_bases;               /* they were read, for the first call that has a rank */
     uint64_t sequence;              /* of class indexes */
     struct rules_cursor structure;
     struct class_state *classes;

@@ -135,33 +135,30 @@ static uint32_t first_segment(const struct pilgrim_trace *trace, uint32_t rank, 
     return segment;
 }
 
-enum pilgrim_status cursor_know_rank_bases(struct pilgrim_cursor *c, const char **problem)
+static void set_rank_bases(struct pilgrim_cursor *c, const struct stored_rank_bases *bases)
 {
-    struct stored_rank_bases bases;
-    if (c->knows_bases)
-        return PILGRIM_OK;
-    const enum pilgrim_status status = rank_bases_read(c->trace, c->rank, &bases, NULL);
-    if (status != PILGRIM_OK) {
-        *problem = "no list of rank bases that can be read";
-        return status;
-    }
-    c->knows_bases = true;
-    c->caller.bases = c->bases = bases.items;
-    c->caller.base_count = bases.count;
-    return PILGRIM_OK;
+    c->bases = bases->items;
+    c->caller.bases = bases->items;
+    c->caller.base_count = bases->count;
 }
 
 enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
+    struct stored_rank_bases bases;
     if (cursor)
         *cursor = NULL;
     if (!trace || !cursor)
         return trace_null(error);
     if (thread >= pilgrim_thread_count(trace, rank))
         return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
-    const enum pilgrim_status status =
-        segment_cursor_open(trace, first_segment(trace, rank, thread), rank, thread, cursor, error);
+    enum pilgrim_status status = rank_bases_read(trace, rank, &bases, error);
+    if (status == PILGRIM_OK)
+        status = segment_cursor_open(trace, first_segment(trace, rank, thread), rank, thread, cursor, error);
+    if (status == PILGRIM_OK)
+        set_rank_bases(*cursor, &bases);
+    else
+        free(bases.items);
     if (status == PILGRIM_OK)
         call_times_begin(&(*cursor)->times, trace, rank, thread);
     return status;
@@ -181,6 +178,7 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
 {
     const struct shard *v;
     struct stream_position stream;
+    struct stored_rank_bases bases;
     uint32_t segment;
     *cursor = NULL;
     if (rank >= trace->rank_count)
@@ -192,12 +190,19 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
         return PILGRIM_END;
     }
     if (found || status == PILGRIM_END) /* if no segment has calls the first one will do */
-        status = open_stream(trace, v, segment + !found, rank, 0, &stream, cursor, error);
-    else
+        status = rank_bases_read(trace, rank, &bases, error);
+    if (status != PILGRIM_OK) {
         shard_release(trace, v);
-    if (status == PILGRIM_OK)
-        (*cursor)->is_process = true;
-    return status;
+        return status;
+    }
+    status = open_stream(trace, v, segment + !found, rank, 0, &stream, cursor, error);
+    if (status != PILGRIM_OK) {
+        free(bases.items);
+        return status;
+    }
+    (*cursor)->is_process = true;
+    set_rank_bases(*cursor, &bases);
+    return PILGRIM_OK;
 }
 
 enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error)
@@ -210,9 +215,8 @@ enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim
     enum pilgrim_status status = segment_cursor_open(c->trace, segment, c->rank, c->thread, &next, error);
     if (status != PILGRIM_OK)
         return status;
-    next->caller = c->caller;
-    next->bases = c->bases;
-    next->knows_bases = c->knows_bases;
+    const struct stored_rank_bases bases = {c->bases, c->caller.base_count};
+    set_rank_bases(next, &bases);
     c->bases = NULL;
     next->seq = next->first_seq = c->seq;
     next->identities = c->identities;

@@ -5,7 +5,7 @@
 
 #include "read/cursor/cursor.h"
 
-/* Opens a cursor of the thread at the beginning of SEGMENT, which has the thread.
+/* Opens a cursor of the thread at the beginning of SEGMENT, which has the thread; without the rank bases of the rank.
  * errors: as pilgrim_cursor_open */
 enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank,
                                         uint32_t thread, struct pilgrim_cursor **cursor,
@@ -15,10 +15,6 @@ enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint3
  * errors: as pilgrim_cursor_open */
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, const char *function,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
-
-/* Reads the rank bases of C's rank, unless they are known.
- * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED with *PROBLEM set to a constant */
-enum pilgrim_status cursor_know_rank_bases(struct pilgrim_cursor *c, const char **problem) PILGRIM_CHECKED;
 
 /* Moves C, which has passed all calls of its segment, to the beginning of the next segment in which the thread has
  * calls. PILGRIM_END: there is none.

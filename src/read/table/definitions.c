@@ -234,7 +234,6 @@ static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_
     shape->slot_count += slots;
     shape->column_count += in_series ? 2 * slots : slots;
     shape->has_series |= tag == VALUE_SERIES;
-    shape->has_rank |= tag == VALUE_RANK;
     shape->has_rank_base |= tag == VALUE_RANK_BASE;
     shape->column_count += tag == VALUE_SERIES && items > 1;
     shape->has_edited |= tag == VALUE_REGISTER || tag == VALUE_EDITED;

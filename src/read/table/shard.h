@@ -88,7 +88,6 @@ struct shape {
     uint32_t slot_count;   /* without the slots of array series */
     uint32_t column_count; /* columns of a signature that stands for one call */
     bool has_series;
-    bool has_rank;        /* some value is a rank: the rank bases must be known */
     bool has_rank_base;   /* some rank is counted in another group than MPI_COMM_WORLD */
     bool has_edited;      /* has a token keep or edited */
     bool needs_registers; /* its values depend, or may depend, on earlier calls, for one of these reasons: */
