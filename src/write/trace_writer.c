@@ -11,6 +11,7 @@
 #include "format/trace_format.h"
 #include "write/calls_writer.h"
 #include "write/coded_calls_writer.h"
+#include "write/own_requests.h"
 #include "write/paths_writer.h"
 #include "write/profile_writer.h"
 #include "merge/fragment_data.h"
@@ -115,14 +116,19 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     return status;
 }
 
-/* *PROFILE: offset of the profile section in OUT. */
-static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain,
+/* *PROFILE: offset of the profile section in OUT. F is unchanged afterwards. */
+static enum pilgrim_status write_sections(struct fragment *f, bool with_times, bool another, bool plain,
                                           struct bytes *out, size_t *profile)
 {
-    TRY(write_definitions(f, another, out));
-    TRY(write_calls(f, another, plain, out));
+    struct own_requests own = {.fragment = NULL};
+    if (!plain)
+        own_requests_begin(f, &own);
+    enum pilgrim_status status = write_definitions(f, another, out);
+    if (status == PILGRIM_OK)
+        status = write_calls(f, another, plain, out);
+    own_requests_end(&own);
     *profile = out->length;
-    return with_times ? write_profile(f, out) : PILGRIM_OK;
+    return status == PILGRIM_OK && with_times ? write_profile(f, out) : status;
 }
 
 /* True if the shard that begins at START can be read, or if memory is too short to find out. */

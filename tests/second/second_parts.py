@@ -5,7 +5,7 @@ import os
 import struct
 
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
-VERSION = 7
+VERSION = 8
 OLDEST_VERSION = 5
 OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, CODED_CALLS, SHORT_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", OLD_DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}

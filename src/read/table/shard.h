@@ -95,6 +95,7 @@ struct shape {
     bool has_posted;      /* - it has a status that the call predicted which began the operation */
     bool follows;         /* - it has a request that depends on which requests are live */
     bool has_live;        /* one of those requests is named by its age */
+    bool has_own;         /* the class of one of them is found by the own numbers of classes */
 };
 
 /* ---- calls ---- */
