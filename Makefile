@@ -193,13 +193,13 @@ $(B)/obj/generated/%.o: $(G)/%.c
 
 $(B)/obj/tools/replay/%.o: $(S)/tools/replay/%.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -c -o $@ $<
 
 REPLAY_ACTIONS := $(B)/obj/replay/replay-actions.o
 
 $(REPLAY_ACTIONS): $(G)/replay-actions.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/tools/replay -c -o $@ $<
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -c -o $@ $<
 
 GENERATE_TABLE := $(B)/obj/generate/generate-functions.o
 
@@ -358,7 +358,7 @@ CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
-WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o) $(B)/libanalysis.a
+WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o) $(B)/libanalysis.a
 
 REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
     $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(B)/libanalysis.a
@@ -378,7 +378,7 @@ $(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
 
-$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libpilgrim-analysis.a $(B)/libpilgrim-reader.a
+$(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-generate: $(GENERATE) $(GENERATE_TABLE) $(B)/obj/decoder/decode_errors.o $(B)/libanalysis.a $(B)/libpilgrim-reader.a
@@ -409,12 +409,11 @@ $(B)/obj/python/%.o: $(S)/python/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -isystem $(PYTHON_INCLUDE) -c -o $@ $<
 
-# Comparing traces has names of its own that waits have, too.
-$(B)/python/diff.o: $(filter-out %/pilgrim-diff.o %/diff_options.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)))
-	@mkdir -p $(@D)
-	$(call say,LD)ld -r -o $@ $^ && objcopy --keep-global-symbol=diff_traces $@
+# What pilgrim-decode, pilgrim-diff and pilgrim-waits do, without their main and options.
+PYMODULE_TOOLS := $(filter-out %/pilgrim-diff.o %/diff_options.o %/pilgrim-waits.o,$(call objects,tools/diff) $(call objects,tools/waits)) \
+	    $(filter-out %/pilgrim-decode.o,$(DECODER))
 
-$(PYMODULE): $(PYMODULE_OBJECTS) $(B)/python/diff.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(filter-out %/pilgrim-waits.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c))) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
+$(PYMODULE): $(PYMODULE_OBJECTS) $(PYMODULE_TOOLS) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 

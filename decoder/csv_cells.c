@@ -52,11 +52,16 @@ void csv_ns(struct csv *c, double ns)
     out_uint(begin_cell(c), ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
 }
 
+void csv_real(struct csv *c, double number, int digits)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%.*f", digits, number);
+    out_text(begin_cell(c), text);
+}
+
 void csv_share(struct csv *c, double share)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.6f", share);
-    out_text(begin_cell(c), text);
+    csv_real(c, share, 6);
 }
 
 void csv_empty(struct csv *c, unsigned count)

@@ -18,7 +18,8 @@ void csv_text(struct csv *c, const char *text, size_t length);
 void csv_name(struct csv *c, const char *name); /* NULL: an empty cell */
 void csv_uint(struct csv *c, uint64_t v);
 void csv_int(struct csv *c, int64_t v);
-void csv_ns(struct csv *c, double ns); /* rounded */
+void csv_ns(struct csv *c, double ns);                   /* rounded */
+void csv_real(struct csv *c, double number, int digits); /* with so many digits behind the point */
 void csv_share(struct csv *c, double share);
 void csv_empty(struct csv *c, unsigned count);                    /* so many empty cells */
 void csv_frame(struct csv *c, const struct pilgrim_frame *frame); /* MODULE+0xOFFSET; NULL: an empty cell */

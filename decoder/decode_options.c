@@ -279,7 +279,7 @@ static bool check_given(const struct options *o, enum option_view view, uint64_t
         return false;
     }
     if ((o->json || o->csv) && (o->full || given >> (option_row_of('w') - option_rows) & 1)) {
-        complain("--%s does not go with --format=%s, which has all of a call on one line", o->full ? "full" : "width",
+        complain("--%s does not go with --format=%s, whose lines are whole", o->full ? "full" : "width",
                  o->json ? "json" : "csv");
         return false;
     }

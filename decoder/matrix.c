@@ -268,6 +268,25 @@ static int compare_cells(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
+/* Sorts COUNT cells. They come rank by rank, nearly sorted: if no sender comes behind a larger one, each has its own
+ * sorted. */
+static void sort_cells(struct cell *cells, size_t count)
+{
+    size_t rising = 1;
+    while (rising < count && cells[rising - 1].from <= cells[rising].from)
+        rising++;
+    if (rising < count) {
+        qsort(cells, count, sizeof *cells, compare_cells);
+        return;
+    }
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && cells[next].from == cells[i].from;)
+            next++;
+        if (next - i > 1)
+            qsort(&cells[i], next - i, sizeof *cells, compare_cells);
+    }
+}
+
 static struct cell close_cell(const struct matrix *m, const struct open_cell *open)
 {
     int64_t other = messages_world_rank(m->messages, &open->target);
@@ -340,7 +359,7 @@ static bool print_cells(struct output *o, const struct matrix *m)
         return false;
     for (size_t i = 0; i < m->cell_count; i++)
         cells[i] = close_cell(m, &m->cells[i]);
-    qsort(cells, m->cell_count, sizeof *cells, compare_cells);
+    sort_cells(cells, m->cell_count);
     print_head(o, m->options, m->estimated);
     for (size_t i = 0, next; i < m->cell_count; i = next) {
         struct cell sum = cells[i];

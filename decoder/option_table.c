@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "analysis/selection.h"
+#include "analysis/selection_options.h"
+
 enum { NAME_COLUMNS = 22, INDENT_COLUMNS = 2, USAGE_COLUMNS = 22 };
 
 #define TEXT_JSON (FORMAT_TEXT | FORMAT_JSON)
@@ -37,6 +40,8 @@ const struct view_row option_views[VIEW_COUNT] = {
 #define VIEWS_LINES                                                                                                    \
     (VIEWS_CALLS | VIEW_LOOPS | VIEW_STATS | VIEW_PATHS | VIEW_GRAMMAR | VIEW_SUMMARY | VIEW_MESSAGES | VIEW_TABLE)
 
+#define VIEWS_WIDTH ((VIEWS_THREADS & ~(VIEW_MATRIX | VIEW_GRAMMAR)) | VIEW_RANKS | VIEW_SYSTEM | VIEW_MESSAGES)
+
 #define BY_EXPECTED                                                                                                    \
     "site, function, rank, phase, communicator, datatype, size and peer, with commas between them, or path"
 
@@ -67,36 +72,36 @@ const struct option_row option_rows[] = {
     {"grammar", 'g', ARGUMENT_NONE, NULL, NULL, OPTIONS_VIEW, VIEW_GRAMMAR, false,
      "the call-signature tables and the grammars"},
 
-    {"rank", 'r', ARGUMENT_REQUIRED, "LIST", "numbers and ranges, such as 0,3,8-15", OPTIONS_WHICH,
-     VIEWS_ALL & ~(VIEW_PROPERTIES | VIEW_SUMMARY), false, "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
-    {"thread", 't', ARGUMENT_REQUIRED, "LIST", "numbers and ranges, such as 0,3,8-15", OPTIONS_WHICH, VIEWS_THREADS,
-     false, "only these threads of each rank"},
-    {"func", OPTION_SELECTS + 1, ARGUMENT_REQUIRED, "GLOBS", NULL, OPTIONS_WHICH, VIEWS_SELECTED | VIEW_ENDINGS, false,
-     "only functions whose name matches, such as 'MPI_I*'; with - before it: all others"},
-    {"site", OPTION_SELECTS + 2, ARGUMENT_REQUIRED, "PLACES", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls from there: FILE:LINE, FILE, a function, or MODULE+0xOFFSET"},
-    {"comm", OPTION_SELECTS + 3, ARGUMENT_REQUIRED, "NAME", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls with this communicator, such as MPI_COMM_WORLD or comm:3"},
-    {"peer", OPTION_SELECTS + 4, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls that send to, receive from or access these ranks of MPI_COMM_WORLD"},
-    {"tag", OPTION_SELECTS + 5, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls with such a tag, of their own or in a status"},
-    {"bytes", OPTION_SELECTS + 6, ARGUMENT_REQUIRED, "SIZE", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls that move at least so many bytes, such as 4096 or 64K"},
-    {"failed", OPTION_SELECTS + 7, ARGUMENT_NONE, NULL, NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls that returned an error"},
-    {"phase", OPTION_SELECTS + 8, ARGUMENT_REQUIRED, "TEXT", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls behind the marker TEXT, until the next other marker"},
-    {"loop", OPTION_SELECTS + 9, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls in these loops of their thread, which count from 1 as --loops prints them"},
-    {"iteration", OPTION_SELECTS + 10, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "with --loop: only these iterations, from 1, each time that it is entered"},
-    {"call", OPTION_SELECTS + 11, ARGUMENT_REQUIRED, "LIST", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "of each thread, only the calls with these numbers"},
-    {"since", OPTION_SELECTS + 12, ARGUMENT_REQUIRED, "TIME", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls that end at this time on the common axis or later, such as 10s, 10.5s or 250ms"},
-    {"until", OPTION_SELECTS + 13, ARGUMENT_REQUIRED, "TIME", NULL, OPTIONS_WHICH, VIEWS_SELECTED, false,
-     "only calls that begin before this time on the common axis"},
+    {OPTION_RANK, .key = 'r', .takes = ARGUMENT_REQUIRED, .expected = "numbers and ranges, such as 0,3,8-15",
+     .group = OPTIONS_WHICH, .views = VIEWS_ALL & ~(VIEW_PROPERTIES | VIEW_SUMMARY)},
+    {OPTION_THREAD, .key = 't', .takes = ARGUMENT_REQUIRED, .expected = "numbers and ranges, such as 0,3,8-15",
+     .group = OPTIONS_WHICH, .views = VIEWS_THREADS},
+    {OPTION_FUNC, .key = OPTION_SELECTS + SELECT_FUNC, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED | VIEW_ENDINGS},
+    {OPTION_SITE, .key = OPTION_SELECTS + SELECT_SITE, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_COMM, .key = OPTION_SELECTS + SELECT_COMM, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_PEER, .key = OPTION_SELECTS + SELECT_PEER, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_TAG, .key = OPTION_SELECTS + SELECT_TAG, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_BYTES, .key = OPTION_SELECTS + SELECT_BYTES, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_FAILED, .key = OPTION_SELECTS + SELECT_FAILED, .takes = ARGUMENT_NONE, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_PHASE, .key = OPTION_SELECTS + SELECT_PHASE, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_LOOP, .key = OPTION_SELECTS + SELECT_LOOP, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_ITERATION, .key = OPTION_SELECTS + SELECT_ITERATION, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_CALL, .key = OPTION_SELECTS + SELECT_CALL, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_SINCE, .key = OPTION_SELECTS + SELECT_SINCE, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
+    {OPTION_UNTIL, .key = OPTION_SELECTS + SELECT_UNTIL, .takes = ARGUMENT_REQUIRED, .group = OPTIONS_WHICH,
+     .views = VIEWS_SELECTED},
     {"from", 's', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH, VIEW_CALLS, false,
      "of each thread, only the calls with number N and up"},
     {"limit", 'n', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_WHICH,
@@ -118,8 +123,8 @@ const struct option_row option_rows[] = {
      "(all)"},
     {"full", 'F', ARGUMENT_NONE, NULL, NULL, OPTIONS_HOW, VIEWS_CALLS, false,
      "lines of calls as long as they are: also on a terminal, and with all elements of long arrays"},
-    {"width", 'w', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_CALLS, false,
-     "lines of calls have at most N columns; 0: any number. That of the terminal if it is not given"},
+    {"width", 'w', ARGUMENT_REQUIRED, "N", "a number", OPTIONS_HOW, VIEWS_WIDTH, false,
+     "lines of text have at most N columns; 0: any number. That of the terminal if it is not given"},
     {"color", 'K', ARGUMENT_REQUIRED, "auto|always|never", "auto, always or never", OPTIONS_HOW, VIEWS_ALL, false,
      "colours: on a terminal unless NO_COLOR is set (the default), always, or never"},
     {"modules", 'm', ARGUMENT_REQUIRED, "FOLDERS", NULL, OPTIONS_HOW, VIEWS_LINES, false,

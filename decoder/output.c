@@ -20,20 +20,87 @@ static void flush_into(struct output *o)
     }
 }
 
+/* Returns how many bytes at AT, before END, are one character or what sets a colour, which takes no COLUMNS. */
+static size_t character_at(const char *at, const char *end, unsigned *columns)
+{
+    const char *next = at + 1;
+    *columns = *at != '\033';
+    if (*columns == 0) {
+        while (next < end && *next != 'm')
+            next++;
+        return (size_t)(next - at) + (next < end);
+    }
+    while (next < end && ((unsigned char)*next & 0xc0) == 0x80)
+        next++;
+    return (size_t)(next - at);
+}
+
+/* Writes a line, from FROM to END, to TO, which is not behind FROM: COLUMNS columns, the last of which are dots if it
+ * has more, and all that sets colours. Returns the end. */
+static char *cut_line(char *to, const char *from, const char *end, uint64_t columns)
+{
+    const uint64_t dots = columns < 3 ? columns : 3;
+    const char *kept = from;
+    char colors[64];
+    size_t used = 0;
+    unsigned width;
+    uint64_t column = 0;
+    for (const char *at = from; at < end; column += width) {
+        if (column <= columns - dots)
+            kept = at;
+        at += character_at(at, end, &width);
+    }
+    if (column <= columns)
+        kept = end;
+    for (const char *at = kept; at < end;) {
+        const size_t n = character_at(at, end, &width);
+        if (!width && n <= sizeof colors - used) {
+            memcpy(colors + used, at, n);
+            used += n;
+        }
+        at += n;
+    }
+    memmove(to, from, (size_t)(kept - from));
+    to += kept - from;
+    if (kept < end) {
+        memset(to, '.', dots);
+        memcpy(to + dots, colors, used);
+        to += dots + used;
+    }
+    return to;
+}
+
+/* Cuts the lines in the buffer. Returns its used part, and sets *LEFT to the bytes of a last line that goes on. */
+static size_t cut_lines(struct output *o, size_t *left)
+{
+    const char *end = o->buffer + o->used, *from = o->buffer, *newline;
+    char *to = o->buffer;
+    while ((newline = memchr(from, '\n', (size_t)(end - from))) != NULL) {
+        to = cut_line(to, from, newline, o->columns);
+        *to++ = '\n';
+        from = newline + 1;
+    }
+    *left = from > o->buffer && (size_t)(end - from) < sizeof o->buffer / 2 ? (size_t)(end - from) : 0;
+    memmove(to, from, (size_t)(end - from));
+    return (size_t)(to - o->buffer) + (*left ? 0 : (size_t)(end - from));
+}
+
 void out_flush(struct output *o)
 {
-    size_t done = o->into ? o->used : 0;
+    size_t done = o->into ? o->used : 0, left = 0;
+    const size_t used = o->columns ? cut_lines(o, &left) : o->used;
     if (o->into)
         flush_into(o);
-    while (done < o->used && !o->error) {
-        ssize_t n = write(o->descriptor, o->buffer + done, o->used - done);
+    while (done < used && !o->error) {
+        ssize_t n = write(o->descriptor, o->buffer + done, used - done);
         if (n < 0 && errno != EINTR)
             o->error = errno;
         else if (n > 0)
             done += (size_t)n;
     }
-    o->flushed += o->used;
-    o->used = 0;
+    memmove(o->buffer, o->buffer + used, left);
+    o->flushed += o->used - left;
+    o->used = left;
 }
 
 void out_split(struct output *o, const char *data, size_t length)

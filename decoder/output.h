@@ -12,7 +12,9 @@ struct output {
     int descriptor;
     struct output *into; /* not NULL: what is printed becomes part of a quoted cell of comma-separated values there, at
                             out_flush */
-    int error;           /* errno of the first failed write, 0 for none */
+    uint64_t columns; /* not 0: lines are cut to so many, and end with dots then; out_flush leaves a line whose end has
+                         not come */
+    int error;        /* errno of the first failed write, 0 for none */
     size_t used;
     uint64_t flushed; /* bytes that have left the buffer, written or not */
     char buffer[1 << 17];

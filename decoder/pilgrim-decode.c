@@ -462,6 +462,8 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
                                       struct source_lines *lines, struct pilgrim_error *error)
 {
     print_partial(out, trace, o);
+    if (!o->json && !o->csv && !o->folded && (o->stats || o->loops || o->system || o->messages || o->communicators))
+        out->columns = o->width;
     if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
     if (o->endings && !o->csv)
@@ -523,6 +525,8 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     work_progress = progress_at;
     enum pilgrim_status status = print_view(out, trace, o, lines, &error);
     progress_end();
+    out_flush(out);
+    out->columns = 0; /* a line whose end has not come */
     out_flush(out);
     if (status == PILGRIM_INVALID && (o->selects || o->timeline)) {
         complain("%s: %s", o->path, error.message);

@@ -11,7 +11,7 @@
 #include "analysis/table.h"
 #include "site_place.h"
 
-enum { NAME_WIDTH = 32, NAME_WIDTH_MAX = 64, BAR_MAX = 40, CELL_MAX = 48 };
+enum { NAME_WIDTH = 32, NAME_WIDTH_MIN = 8, NAME_WIDTH_MAX = 64, BAR_MAX = 40, CELL_MAX = 48 };
 
 static bool is_shown(const struct profile_function *f, const char *function)
 {
@@ -125,13 +125,15 @@ static void text_columns(struct output *o, const struct call_profile *p, const s
     out_char(o, '\n');
 }
 
+static const char times_title[] = "   total    mean     max   rank  share";
+
 static void text_header(struct output *o, const struct call_profile *p, size_t width)
 {
     for (size_t i = 0; i < width; i++)
         out_char(o, ' ');
     out_padded(o, "calls", 10);
     if (p->timed)
-        out_text(o, "   total    mean     max   rank  share");
+        out_text(o, times_title);
     for (size_t i = 0; i < COUNT_COLUMNS; i++)
         if (number_at(p, count_columns[i].shown))
             out_padded(o, count_columns[i].title, count_columns[i].width);
@@ -320,18 +322,32 @@ static void text_activities(struct output *o, const struct call_profile *p)
     out_text(o, p->blocks ? "  (stored for blocks of ranks; --by=rank lists the blocks)\n\n" : "\n");
 }
 
-/* Sets the width of the column of names to that of the longest, within limits. */
-static void find_width(struct row_style *style, const char *function)
+/* Returns the width of the columns behind the name. */
+static size_t columns_width(const struct call_profile *p)
+{
+    size_t width = 1 + 10 + (p->timed ? strlen(times_title) : 0);
+    for (size_t i = 0; i < COUNT_COLUMNS; i++)
+        width += number_at(p, count_columns[i].shown) ? 1 + count_columns[i].width : 0;
+    return width;
+}
+
+/* Sets the width of the column of names to that of the longest, within limits: those of lines of COLUMNS, if it is not
+ * 0. */
+static void find_width(struct row_style *style, const char *function, uint64_t columns)
 {
     static struct output nowhere = {.descriptor = -1};
     const struct call_profile *p = style->profile;
-    style->width = NAME_WIDTH;
+    const size_t others = columns_width(p);
+    const size_t most = columns == 0 || columns >= NAME_WIDTH_MAX + others ? NAME_WIDTH_MAX
+                        : columns >= NAME_WIDTH_MIN + others               ? (size_t)columns - others
+                                                                           : NAME_WIDTH_MIN;
+    style->width = most < NAME_WIDTH ? most : NAME_WIDTH;
     for (size_t i = 0; i < p->function_count; i++) {
         const struct profile_function *f = &p->functions[i];
         for (size_t k = 0; is_shown(f, function) && k < f->site_count; k++) {
             nowhere.used = 0;
             text_name(&nowhere, &f->sites[k], f, style->lines);
-            if (nowhere.used > style->width && nowhere.used <= NAME_WIDTH_MAX)
+            if (nowhere.used > style->width && nowhere.used <= most)
                 style->width = nowhere.used;
         }
     }
@@ -359,7 +375,7 @@ void profile_text(struct output *o, const struct call_profile *p, bool histogram
                   struct source_lines *lines)
 {
     struct row_style style = {.profile = p, .histograms = histograms, .lines = lines};
-    find_width(&style, function);
+    find_width(&style, function, o->columns);
     profile_text_summary(o, p);
     text_activities(o, p);
     text_header(o, p, style.width);

@@ -39,12 +39,7 @@ void json_place(struct output *o, const struct pilgrim_frame *frame, struct sour
 
 void text_place(struct output *o, const struct pilgrim_frame *frame, struct source_lines *lines)
 {
-    const char *line = frame && lines ? source_lines_find(lines, frame) : NULL;
-    if (line || !frame) {
-        out_name(o, line ? line : "?");
-        return;
-    }
-    out_name(o, frame->module);
-    out_text(o, "+0x");
-    out_hex(o, frame->offset);
+    char *place = source_lines_place(lines, frame);
+    out_name(o, place ? place : "?");
+    free(place);
 }

@@ -155,6 +155,17 @@ PILGRIM_API enum pilgrim_status pilgrim_calls_datatype_size(struct pilgrim_calls
                                                             const struct pilgrim_value *datatype, uint64_t *bytes,
                                                             struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* Sets *LOWER and *EXTENT to the lower bound and the extent of a datatype, a derived one, too, as MPI_Type_get_extent
+ * returns them; INT64_MIN is an extent that is not known: as above, or MPI libraries differ in it (gaps behind other
+ * datatypes than structures, and structures of datatypes that were resized).
+ * datatype: an argument of the call
+ * errors:  as pilgrim_calls_volume
+ * threads: exclusive */
+PILGRIM_API enum pilgrim_status pilgrim_calls_datatype_extent(struct pilgrim_calls *calls,
+                                                              const struct pilgrim_value *datatype, int64_t *lower,
+                                                              int64_t *extent,
+                                                              struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* Sets *SIZE to how many processes a communicator or window has; UINT64_MAX if it is not known, or an
  * inter-communicator.
  * communicator: an argument of the call: a communicator or a window

@@ -696,7 +696,9 @@ enum { PILGRIM_BUCKETS = 65 };
 
 /* What is known of many times. Counts are exact. The mean is stored rounded down, by less than 1 in 256; the
  * shortest, the longest and the deviation by less than 1 in 16; a bucket of the histogram is rounded to 1 in 32 of
- * the count. If `count` is 0 nothing is known, and all members are 0. */
+ * the count. Of calls with less than a 4096th of the run's time the mean is stored to 1 in 8, and the longest to a
+ * factor of 2; or both are those of all such calls of the same function and call site, whatever their paths. If `count`
+ * is 0 nothing is known, and all members are 0. */
 struct pilgrim_statistic {
     uint64_t count; /* of durations, or of gaps */
     double total_ns, mean_ns;

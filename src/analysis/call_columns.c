@@ -197,13 +197,11 @@ static enum pilgrim_status site_number(struct pilgrim_columns *c, struct call_co
     if (!copy)
         return no_memory(error);
     if (!copy->first) { /* the number, from 1 */
-        const char *line = source_lines_find(c->lines, frame);
-        char offset[32];
-        value_text_name(&c->scratch, line ? line : frame->module, strlen(line ? line : frame->module));
-        if (!line) {
-            snprintf(offset, sizeof offset, "+0x%llx", (unsigned long long)frame->offset);
-            value_text_name(&c->scratch, offset, strlen(offset));
-        }
+        char *place = source_lines_place(c->lines, frame);
+        if (!place)
+            return no_memory(error);
+        value_text_name(&c->scratch, place, strlen(place));
+        free(place);
         const enum pilgrim_status status = scratch_number(c, column, number, error);
         if (status != PILGRIM_OK)
             return status;

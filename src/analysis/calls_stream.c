@@ -19,6 +19,7 @@ struct call_source {
     struct pilgrim_cursor *cursor;
     struct pilgrim_clock clock;
     struct selector *selector;
+    bool all;                /* nothing is selected */
     struct volumes *volumes; /* NULL: nobody asked so far */
     uint64_t next;           /* the number of the cursor's next call */
     struct pilgrim_call call;
@@ -34,7 +35,9 @@ struct pilgrim_calls {
     struct call_source *sources; /* by time: a heap of those that have a call; by rank: the one that is read */
     size_t count;
     struct selector *selector; /* by rank: of all threads */
-    uint32_t rank, thread;     /* by rank: the next one to open */
+    uint32_t rank, thread;     /* by rank: the next one to open, ... */
+    uint32_t end;              /* ... whose rank is below this */
+    bool lacks;                /* by rank: it ended, and had no loop or phase that is wanted */
     bool given, ended;         /* sources[0].call was given; nothing follows */
     struct pilgrim_error times;
     struct pilgrim_error nothing; /* by time: what a thread has in place of what is wanted */
@@ -60,7 +63,7 @@ static void close_source(struct pilgrim_calls *c, struct call_source *s)
 static enum pilgrim_status open_source(struct pilgrim_calls *c, uint32_t rank, uint32_t thread, struct call_source *s,
                                        struct pilgrim_error *error)
 {
-    *s = (struct call_source){.rank = rank, .thread = thread, .selector = c->selector};
+    *s = (struct call_source){.rank = rank, .thread = thread, .selector = c->selector, .all = !c->selection};
     if (!s->selector)
         s->selector = selector_new(c->trace, c->selection, c->lines);
     if (!s->selector)
@@ -81,9 +84,23 @@ static enum pilgrim_status open_source(struct pilgrim_calls *c, uint32_t rank, u
     return status == PILGRIM_OK ? pilgrim_cursor_open(c->trace, rank, thread, &s->cursor, error) : status;
 }
 
-/* Sets s->call to the next call of S that fits. PILGRIM_END: there is none. */
+/* Sets s->call to the next call of S. PILGRIM_END: there is none. */
+static enum pilgrim_status next_of_all(struct call_source *s, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = pilgrim_cursor_next(s->cursor, &s->call, error);
+    if (status == PILGRIM_OK && s->volumes)
+        status = volumes_see(s->volumes, &s->call, error);
+    s->next = s->call.seq + 1;
+    if (status == PILGRIM_OK && s->clock.point_count)
+        pilgrim_clock_apply(&s->clock, &s->call);
+    return status;
+}
+
+/* The same with the next call that fits. */
 static enum pilgrim_status next_of(struct call_source *s, struct pilgrim_error *error)
 {
+    if (s->all)
+        return next_of_all(s, error);
     uint64_t wanted;
     bool fits = false;
     bool all = selector_needs_all(s->selector) || s->volumes;
@@ -105,7 +122,8 @@ static enum pilgrim_status next_of(struct call_source *s, struct pilgrim_error *
         if (status != PILGRIM_OK)
             return status;
         if (fits && s->call.seq == wanted) {
-            pilgrim_clock_apply(&s->clock, &s->call);
+            if (s->clock.point_count)
+                pilgrim_clock_apply(&s->clock, &s->call);
             return PILGRIM_OK;
         }
         if (s->next > wanted)
@@ -119,7 +137,7 @@ static enum pilgrim_status next_of(struct call_source *s, struct pilgrim_error *
 /* Opens the next thread that is wanted. PILGRIM_END: there is none. */
 static enum pilgrim_status next_thread(struct pilgrim_calls *c, struct pilgrim_error *error)
 {
-    for (; c->rank < pilgrim_rank_count(c->trace); c->rank++, c->thread = 0) {
+    for (; c->rank < c->end; c->rank++, c->thread = 0) {
         if (!selector_has_rank(c->selector, c->rank))
             continue;
         while (c->thread < pilgrim_thread_count(c->trace, c->rank)) {
@@ -143,8 +161,12 @@ static enum pilgrim_status next_by_rank(struct pilgrim_calls *c, struct pilgrim_
             close_source(c, c->sources);
         c->count = 0;
         status = next_thread(c, error);
+        if (status == PILGRIM_END && selector_end(c->selector, error) != PILGRIM_OK) {
+            c->lacks = true;
+            return PILGRIM_INVALID;
+        }
         if (status != PILGRIM_OK)
-            return status == PILGRIM_END && selector_end(c->selector, error) != PILGRIM_OK ? PILGRIM_INVALID : status;
+            return status;
     }
 }
 
@@ -245,6 +267,17 @@ uint32_t calls_segment(const struct pilgrim_calls *calls)
     return pilgrim_cursor_segment(calls->sources[0].cursor);
 }
 
+void calls_ranks(struct pilgrim_calls *calls, uint32_t first, uint32_t end)
+{
+    calls->rank = first;
+    calls->end = end < calls->end ? end : calls->end;
+}
+
+bool calls_lack(const struct pilgrim_calls *calls)
+{
+    return calls->lacks;
+}
+
 bool calls_chose(const struct pilgrim_calls *c, struct pilgrim_error *error)
 {
     if (c->selector)
@@ -274,6 +307,7 @@ enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct p
         return no_memory(error);
     *c = (struct pilgrim_calls){.trace = trace, .selection = selection, .order = order, .lines = lines};
     c->common = common || order == PILGRIM_BY_TIME;
+    c->end = pilgrim_rank_count(trace);
     c->sources = calloc(1, sizeof *c->sources);
     if (order == PILGRIM_BY_RANK)
         c->selector = selector_new(trace, selection, lines);
@@ -348,6 +382,7 @@ static enum pilgrim_status catch_up(struct pilgrim_calls *c, struct call_source 
         return status;
     do {
         status = pilgrim_cursor_next(cursor, &call, error);
+        call.identity = 0; /* of this cursor; the next calls are of another one */
         if (status == PILGRIM_OK)
             status = volumes_see(s->volumes, &call, error);
     } while (status == PILGRIM_OK && call.seq < s->call.seq);
@@ -391,6 +426,19 @@ enum pilgrim_status pilgrim_calls_datatype_size(struct pilgrim_calls *calls, con
     if (status == PILGRIM_OK)
         *bytes = messages_type_size(volumes_messages(s->volumes), datatype);
     return status;
+}
+
+enum pilgrim_status pilgrim_calls_datatype_extent(struct pilgrim_calls *calls, const struct pilgrim_value *datatype,
+                                                  int64_t *lower, int64_t *extent, struct pilgrim_error *error)
+{
+    struct call_source *s;
+    enum pilgrim_status status = datatype && lower && extent ? given_source(calls, &s, error) : PILGRIM_INVALID;
+    if (status != PILGRIM_OK)
+        return status;
+    const struct type_extent e = messages_type_extent(volumes_messages(s->volumes), datatype);
+    *lower = e.known ? e.lower : 0;
+    *extent = e.known ? e.upper - e.lower : INT64_MIN;
+    return PILGRIM_OK;
 }
 
 enum pilgrim_status pilgrim_calls_communicator_size(struct pilgrim_calls *calls,

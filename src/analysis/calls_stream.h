@@ -11,6 +11,12 @@ enum pilgrim_status calls_open(const struct pilgrim_trace *trace, const struct p
                                enum pilgrim_order order, bool common, struct source_lines *lines,
                                struct pilgrim_calls **calls, struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* By rank, before the first call: only ranks from FIRST to below END are read. */
+void calls_ranks(struct pilgrim_calls *calls, uint32_t first, uint32_t end);
+
+/* True if PILGRIM_INVALID meant that a loop or phase that is wanted is in none of the threads. */
+bool calls_lack(const struct pilgrim_calls *calls);
+
 /* Returns a number that grows whenever calls that are equal to the one that was given last may move something else than
  * before; UINT64_MAX: pilgrim_calls_volume was not asked for so far. */
 uint64_t calls_changes(const struct pilgrim_calls *calls);

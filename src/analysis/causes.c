@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_ALL = 1 << 22, STEPS_LEAST = 512, STEPS_MOST = 1 << 14, QUEUED_MOST = 1 << 22, ITEMS_FIRST = 16 };
+enum {
+    STEPS_ALL = 1 << 22,
+    STEPS_LEAST = 512,
+    STEPS_MOST = 1 << 14,
+    STEPS_A_POINT = 4,
+    QUEUED_MOST = 1 << 22,
+    ITEMS_FIRST = 16
+};
 
 /* A stretch of time, or an event. */
 struct cause_item {
@@ -222,8 +229,8 @@ static bool waited(struct causes *c, struct cause_thread *t, struct cause_event 
         return false;
     }
     t->wait_ns += event->wait_ns;
-    if (!delay_log_point(&t->log, late->enter_ns, late->number, delay_log_mark(&t->log)) ||
-        !delay_log_point(&other->log, late->enter_ns, late->number, late->position))
+    if (!delay_log_point(&t->log, c->points_most, late->enter_ns, late->number, delay_log_mark(&t->log)) ||
+        !delay_log_point(&other->log, c->points_most, late->enter_ns, late->number, late->position))
         return false;
     /* the way of the one that was late leads here */
     if (late->enter_ns > event->leave_ns) /* so the clocks say; it cannot be */
@@ -435,6 +442,7 @@ bool causes_begin(struct causes *c, const struct pilgrim_trace *trace, cause_fou
     c->steps_most = STEPS_MOST;
     while (c->steps_most > STEPS_LEAST && c->steps_most * c->thread_count > STEPS_ALL)
         c->steps_most /= 2;
+    c->points_most = c->steps_most / STEPS_A_POINT;
     return c->threads && c->ready;
 }
 

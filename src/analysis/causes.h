@@ -38,6 +38,7 @@ struct cause_event {
     uint64_t wait_ns, error_ns;
     uint64_t most_ns; /* how long it may have waited, as far as times are rounded */
     struct cause_event *late;
+    uint64_t late_ns; /* when the late call began: its event may not know it yet */
     uint64_t sent_ns; /* when the first of the messages that it received was sent at the latest; 0: it received none */
 };
 
@@ -75,7 +76,7 @@ struct causes {
     uint32_t thread_count, process_count;
     uint32_t *first_thread; /* of each rank, and one more */
     uint32_t *ready;
-    size_t ready_count, steps_most;
+    size_t ready_count, steps_most, points_most;
     uint64_t numbers, queued;
     uint64_t *by_class; /* the time of all threads */
     size_t classes;

@@ -60,23 +60,36 @@ static bool is_later(const struct delay_point *a, uint64_t ns, uint64_t number)
     return a->ns > ns || (a->ns == ns && a->number > number);
 }
 
-bool delay_log_point(struct delay_log *log, uint64_t ns, uint64_t number, uint64_t position)
+/* Makes room for one point more. */
+static bool make_room(struct delay_log *log, size_t most)
 {
-    if (!log->points && !(log->points = malloc(DELAY_POINTS * sizeof *log->points)))
+    if (log->point_count < log->point_capacity)
+        return true;
+    if (log->point_capacity >= 2 * most) {
+        log->point_count = most;
+        memmove(log->points, log->points + log->point_capacity - most, most * sizeof *log->points);
+        return true;
+    }
+    const size_t capacity = log->point_capacity ? 2 * log->point_capacity : DELAY_POINTS_FIRST;
+    struct delay_point *points = realloc(log->points, capacity * sizeof *points);
+    if (!points)
+        return false;
+    log->points = points;
+    log->point_capacity = capacity;
+    return true;
+}
+
+bool delay_log_point(struct delay_log *log, size_t most, uint64_t ns, uint64_t number, uint64_t position)
+{
+    if (!make_room(log, most))
         return false;
     size_t at = log->point_count;
     while (at > 0 && is_later(&log->points[at - 1], ns, number))
         at--;
     if (at > 0 && log->points[at - 1].number == number)
         return true;
-    if (log->point_count == DELAY_POINTS) {
-        if (at == 0)
-            return true;
-        memmove(log->points, log->points + 1, --at * sizeof *log->points);
-    } else {
-        memmove(&log->points[at + 1], &log->points[at], (log->point_count - at) * sizeof *log->points);
-        log->point_count++;
-    }
+    memmove(&log->points[at + 1], &log->points[at], (log->point_count - at) * sizeof *log->points);
+    log->point_count++;
     log->points[at] = (struct delay_point){.ns = ns, .number = number, .position = position};
     return true;
 }

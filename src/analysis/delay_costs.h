@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DELAY_ROOTS = 8, DELAY_POINTS = 128, DELAY_STEPS_FIRST = 64 };
+enum { DELAY_ROOTS = 8, DELAY_STEPS_FIRST = 64, DELAY_POINTS_FIRST = 16 };
 
 /* Where time goes: computing before the calls of a site, or in them. */
 static inline uint32_t delay_class(uint32_t site, bool in_mpi)
@@ -55,8 +55,8 @@ struct delay_log {
     struct delay_step *steps; /* a ring */
     size_t capacity;
     uint64_t count, sealed;     /* steps so far; those before SEALED do not grow */
-    struct delay_point *points; /* by time; DELAY_POINTS at most */
-    size_t point_count;
+    struct delay_point *points; /* by time */
+    size_t point_count, point_capacity;
 };
 
 /* What delays_find needs: all zero at first. */
@@ -74,8 +74,9 @@ bool delay_log_add(struct delay_log *log, size_t most, uint32_t class, uint64_t 
 /* Returns the position of what comes next. */
 uint64_t delay_log_mark(struct delay_log *log);
 
-/* Notes a point that is common with other threads. false: no memory */
-bool delay_log_point(struct delay_log *log, uint64_t ns, uint64_t number, uint64_t position);
+/* Notes a point that is common with other threads. MOST: points that are kept, the latest; there may be twice as many.
+ * false: no memory */
+bool delay_log_point(struct delay_log *log, size_t most, uint64_t ns, uint64_t number, uint64_t position);
 void delay_log_free(struct delay_log *log);
 
 /* Finds what NS of waiting are due to; the result is the caller's to free. The sum of its parts is NS.

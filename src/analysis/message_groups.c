@@ -178,6 +178,11 @@ uint64_t messages_type_size(struct messages *m, const struct pilgrim_value *type
     return messages_size_of(m, type);
 }
 
+struct type_extent messages_type_extent(struct messages *m, const struct pilgrim_value *type)
+{
+    return messages_extent_of(m, type);
+}
+
 struct group_member messages_member(const struct messages *m, const struct pilgrim_value *of, int64_t rank)
 {
     return messages_group_member(m, group_of(m, of), rank);

@@ -33,6 +33,34 @@ uint64_t messages_size_of(void *context, const struct pilgrim_value *datatype)
     return found ? found->a : TYPE_SIZE_UNKNOWN;
 }
 
+struct type_extent messages_extent_of(void *context, const struct pilgrim_value *datatype)
+{
+    const struct messages *m = context;
+    if (datatype->type == PILGRIM_NAME)
+        return type_extent_predefined(datatype->text);
+    const struct bound *found = bindings_find(&m->bindings, BOUND_DATATYPE, datatype);
+    return found && found->b ? m->extents[found->b - 1] : (struct type_extent){0};
+}
+
+/* Sets *NUMBER to that of an extent, from 1. False: no memory. */
+static bool extent_number(struct messages *m, const struct type_extent *e, uint64_t *number)
+{
+    const struct key key = {
+        {(uint64_t)e->lower, (uint64_t)e->upper, (uint64_t)e->alignment << 2 | (uint64_t)e->empty << 1 | e->set}};
+    *number = 0;
+    if (!e->known)
+        return true;
+    const uint64_t *known = key_table_put(&m->extent_numbers, key, m->extent_count);
+    struct type_extent *extents = messages_roomy(m->extents, m->extent_count, &m->extent_capacity, sizeof *extents);
+    m->extents = extents ? extents : m->extents;
+    if (!known || !extents)
+        return false;
+    if (*known == m->extent_count)
+        m->extents[m->extent_count++] = *e;
+    *number = *known + 1;
+    return true;
+}
+
 /* ---- transfers ---- */
 
 /* Sets *NUMBER to the number of TARGET, a new one if it has none. False: no memory. */
@@ -183,16 +211,18 @@ static bool fetch(struct messages *m, const struct role *role, const struct pilg
 
 static bool make_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
-    const struct bound size = {type_size_made(call, messages_size_of, m), 0};
-    return bind(m, BOUND_DATATYPE, call_out(call, role->name), size);
+    const struct type_extent extent = type_extent_made(call, messages_extent_of, m);
+    struct bound made = {type_size_made(call, messages_size_of, m), 0};
+    return extent_number(m, &extent, &made.b) && bind(m, BOUND_DATATYPE, call_out(call, role->name), made);
 }
 
-/* Binds a datatype to the size that MPI returned. */
+/* Binds a datatype to the size that MPI returned; its extent stays. */
 static bool ask_size(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
-    struct bound size = {0, 0};
-    return !value_count(call_out(call, role->name), &size.a) ||
-           bind(m, BOUND_DATATYPE, call_in(call, "datatype"), size);
+    const struct pilgrim_value *type = call_in(call, "datatype");
+    const struct bound *found = bindings_find(&m->bindings, BOUND_DATATYPE, type);
+    struct bound size = {0, found ? found->b : 0};
+    return !value_count(call_out(call, role->name), &size.a) || bind(m, BOUND_DATATYPE, type, size);
 }
 
 static bool end_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)

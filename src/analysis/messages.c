@@ -27,6 +27,8 @@ void messages_free(struct messages *m)
     world_ranks_free(&m->world);
     key_table_clear(&m->sizes);
     key_table_clear(&m->target_numbers);
+    key_table_clear(&m->extent_numbers);
+    free(m->extents);
     pilgrim_communicators_close(m->created);
     counted_calls_free(m->calls);
     free(m->targets);
@@ -130,6 +132,8 @@ static enum pilgrim_status begin_rank(struct messages *m, uint32_t rank, struct 
     m->begun = true;
     m->target_count = 0;
     key_table_clear(&m->target_numbers);
+    m->extent_count = 0;
+    key_table_clear(&m->extent_numbers);
     bindings_begin_rank(&m->bindings);
     enum pilgrim_status status = messages_begin_groups(m, error);
     uint32_t threads = pilgrim_thread_count(m->trace, rank);

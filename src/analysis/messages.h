@@ -15,6 +15,7 @@
 
 #include <pilgrim/reader.h>
 
+#include "analysis/type_extents.h"
 #include "analysis/world_ranks.h"
 
 struct messages_count {
@@ -72,10 +73,11 @@ struct group_member messages_target(const struct messages *m, uint32_t target);
 enum pilgrim_status messages_know_members(struct messages *m, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Return, for values of the call that was seen last: how many processes the communicator or window COMM has, and the
- * bytes of the datatype TYPE, UINT64_MAX if that is not known; and the process that RANK names in a communicator or
- * window. */
+ * bytes of the datatype TYPE, UINT64_MAX if that is not known; its extent; and the process that RANK names in a
+ * communicator or window. */
 uint64_t messages_size(const struct messages *m, const struct pilgrim_value *comm);
 uint64_t messages_type_size(struct messages *m, const struct pilgrim_value *type);
+struct type_extent messages_type_extent(struct messages *m, const struct pilgrim_value *type);
 struct group_member messages_member(const struct messages *m, const struct pilgrim_value *of, int64_t rank);
 
 /* Returns the rank of MEMBER in MPI_COMM_WORLD; -1: not known, or in another world. Valid only when all threads of all

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data that messages.c, message_roles.c and message_groups.c share.
  *
- * What names stand for (struct bound): a datatype for its size; a communicator or window for its group (a) and side
+ * What names stand for (struct bound): a datatype for its size (a) and the number of its extent, from
+ * 1, 0: not known (b); a communicator or window for its group (a) and side
  * (b), as in world_ranks.h; a persistent request for a target's number (a) and bytes (b). */
 #ifndef ANALYSIS_MESSAGES_DATA_H
 #define ANALYSIS_MESSAGES_DATA_H
@@ -9,6 +10,7 @@
 #include "analysis/bindings.h"
 #include "analysis/counted_calls.h"
 #include "analysis/messages.h"
+#include "analysis/type_extents.h"
 
 enum { MEMOS = 4096 };
 
@@ -41,6 +43,9 @@ struct messages {
     bool has_next;
     struct key_table sizes; /* of groups, by number: see messages_know_members */
     struct key_table target_numbers;
+    struct key_table extent_numbers; /* by ends and alignment */
+    struct type_extent *extents;     /* different ones of the rank's datatypes */
+    size_t extent_count, extent_capacity;
     struct group_member *targets;
     size_t target_count, target_capacity;
     struct messages_transfer *transfers; /* first the cached transfers, then those of the call that was seen last */
@@ -79,6 +84,9 @@ struct group_member messages_group_member(const struct messages *m, struct bound
 
 /* Returns the size of a datatype; CONTEXT: the struct messages. */
 uint64_t messages_size_of(void *context, const struct pilgrim_value *datatype);
+
+/* Returns the extent of a datatype; CONTEXT: the struct messages. */
+struct type_extent messages_extent_of(void *context, const struct pilgrim_value *datatype);
 
 /* Adds the transfers of CALL, and binds what it makes. false: no memory */
 bool messages_act(struct messages *m, const struct pilgrim_call *call);

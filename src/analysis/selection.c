@@ -12,18 +12,23 @@
 
 #include "analysis/analysis_errors.h"
 #include "analysis/call_timing.h"
+#include "analysis/selection_options.h"
 
 enum kind { RANGES, TEXTS, TEXT, SIZE, TIME, FLAG };
 
-static const struct {
-    const char *name;
-    enum kind kind;
-} criteria[SELECT_CRITERIA] = {
-    [SELECT_RANK] = {"rank", RANGES}, [SELECT_THREAD] = {"thread", RANGES}, [SELECT_FUNC] = {"func", TEXTS},
-    [SELECT_SITE] = {"site", TEXTS},  [SELECT_COMM] = {"comm", TEXT},       [SELECT_PEER] = {"peer", RANGES},
-    [SELECT_TAG] = {"tag", RANGES},   [SELECT_BYTES] = {"bytes", SIZE},     [SELECT_FAILED] = {"failed", FLAG},
-    [SELECT_PHASE] = {"phase", TEXT}, [SELECT_LOOP] = {"loop", RANGES},     [SELECT_ITERATION] = {"iteration", RANGES},
-    [SELECT_CALL] = {"call", RANGES}, [SELECT_SINCE] = {"since", TIME},     [SELECT_UNTIL] = {"until", TIME},
+const struct selection_option selection_options[SELECT_CRITERIA] = {
+    [SELECT_RANK] = {OPTION_RANK},   [SELECT_THREAD] = {OPTION_THREAD}, [SELECT_FUNC] = {OPTION_FUNC},
+    [SELECT_SITE] = {OPTION_SITE},   [SELECT_COMM] = {OPTION_COMM},     [SELECT_PEER] = {OPTION_PEER},
+    [SELECT_TAG] = {OPTION_TAG},     [SELECT_BYTES] = {OPTION_BYTES},   [SELECT_FAILED] = {OPTION_FAILED},
+    [SELECT_PHASE] = {OPTION_PHASE}, [SELECT_LOOP] = {OPTION_LOOP},     [SELECT_ITERATION] = {OPTION_ITERATION},
+    [SELECT_CALL] = {OPTION_CALL},   [SELECT_SINCE] = {OPTION_SINCE},   [SELECT_UNTIL] = {OPTION_UNTIL},
+};
+
+static const enum kind kinds[SELECT_CRITERIA] = {
+    [SELECT_RANK] = RANGES, [SELECT_THREAD] = RANGES, [SELECT_FUNC] = TEXTS,  [SELECT_SITE] = TEXTS,
+    [SELECT_COMM] = TEXT,   [SELECT_PEER] = RANGES,   [SELECT_TAG] = RANGES,  [SELECT_BYTES] = SIZE,
+    [SELECT_FAILED] = FLAG, [SELECT_PHASE] = TEXT,    [SELECT_LOOP] = RANGES, [SELECT_ITERATION] = RANGES,
+    [SELECT_CALL] = RANGES, [SELECT_SINCE] = TIME,    [SELECT_UNTIL] = TIME,
 };
 
 static const char *const expected[] = {
@@ -166,15 +171,15 @@ enum pilgrim_status pilgrim_selection_add(struct pilgrim_selection *selection, c
     int i = 0;
     if (!selection || !name)
         return PILGRIM_INVALID;
-    while (i < SELECT_CRITERIA && strcmp(criteria[i].name, name) != 0)
+    while (i < SELECT_CRITERIA && strcmp(selection_options[i].name, name) != 0)
         i++;
     if (i == SELECT_CRITERIA)
         return invalid(error, "calls are not selected by '%.100s'", name);
     struct criterion c = {.set = true};
     struct criterion *now = &selection->criteria[i];
-    bool good = criteria[i].kind == FLAG ? !value : value && *value;
+    bool good = kinds[i] == FLAG ? !value : value && *value;
     bool memory = true;
-    switch (criteria[i].kind) {
+    switch (kinds[i]) {
     case FLAG:
         break;
     case RANGES:
@@ -188,7 +193,7 @@ enum pilgrim_status pilgrim_selection_add(struct pilgrim_selection *selection, c
         good = good && take_time(value, &c.number);
         break;
     default:
-        if (good && criteria[i].kind == TEXTS && now->text && !take_text(&c, now->text, false))
+        if (good && kinds[i] == TEXTS && now->text && !take_text(&c, now->text, false))
             memory = false;
         memory = !good || (memory && take_text(&c, value, true));
     }
@@ -196,7 +201,7 @@ enum pilgrim_status pilgrim_selection_add(struct pilgrim_selection *selection, c
         clear(&c);
         if (!memory)
             return error ? no_memory(error) : PILGRIM_NOMEM;
-        return invalid(error, "--%s takes %s, not '%.100s'", name, expected[criteria[i].kind], value ? value : "");
+        return invalid(error, "--%s takes %s, not '%.100s'", name, expected[kinds[i]], value ? value : "");
     }
     clear(now);
     *now = c;
@@ -212,13 +217,13 @@ bool selection_has(const struct pilgrim_selection *s, enum criterion_name name)
 
 const char *selection_name(enum criterion_name name)
 {
-    return criteria[name].name;
+    return selection_options[name].name;
 }
 
 bool pilgrim_selection_has(const struct pilgrim_selection *selection, const char *name)
 {
     for (int i = 0; selection && name && i < SELECT_CRITERIA; i++)
-        if (strcmp(criteria[i].name, name) == 0)
+        if (strcmp(selection_options[i].name, name) == 0)
             return selection->criteria[i].set;
     return false;
 }
@@ -278,7 +283,7 @@ const char *selection_besides(const struct pilgrim_selection *s, const enum crit
         while (k < count && allowed[k] != (enum criterion_name)i)
             k++;
         if (k == count && selection_has(s, (enum criterion_name)i))
-            return criteria[i].name;
+            return selection_options[i].name;
     }
     return NULL;
 }

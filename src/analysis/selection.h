@@ -24,6 +24,13 @@ enum criterion_name {
     SELECT_CRITERIA
 };
 
+/* A criterion as an option of a tool. */
+struct selection_option {
+    const char *name, *argument, *help; /* argument: NULL: it takes none */
+};
+
+extern const struct selection_option selection_options[SELECT_CRITERIA];
+
 struct selection_range {
     uint64_t first, last;
 };

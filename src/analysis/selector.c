@@ -10,7 +10,7 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/selector_data.h"
 
-enum { PROBES_MIN = 64 };
+enum { PROBES_MIN = 2048 };
 
 struct selector *selector_new(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
                               struct source_lines *lines)

@@ -77,10 +77,10 @@ static bool keep_late(struct wait_states *w, const struct cause_event *event, si
     struct late_senders *of = w->late_senders[event->thread];
     if (!of && !(of = w->late_senders[event->thread] = calloc(1, sizeof *of)))
         return false;
-    of->last[of->next++ % LATE_SENDERS] = (struct late_sender){
-        .sent_ns = event->late->enter_ns > event->error_ns ? event->late->enter_ns - event->error_ns : 0,
-        .wait_ns = event->wait_ns,
-        .row = row};
+    of->last[of->next++ % LATE_SENDERS] =
+        (struct late_sender){.sent_ns = event->late_ns > event->error_ns ? event->late_ns - event->error_ns : 0,
+                             .wait_ns = event->wait_ns,
+                             .row = row};
     return true;
 }
 
@@ -176,6 +176,7 @@ bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern
     late->references++;
     cause_event_drop(&w->causes_found, event->late);
     event->late = late;
+    event->late_ns = other->enter_ns;
     return true;
 }
 

@@ -31,7 +31,8 @@ enum section_type {
     SECTION_TYPE_COUNT = 7,
     SECTION_CODED_CALLS = 7,   /* in another form: SECTION_CALLS */
     SECTION_SHORT_PROFILE = 8, /* SECTION_PROFILE */
-    SECTION_SKIPPABLE = 64     /* a reader may skip types from here on */
+    SECTION_SHARED_PROFILE = 9,
+    SECTION_SKIPPABLE = 64 /* a reader may skip types from here on */
 };
 
 /* True if a shard begins with a section of TYPE. */
@@ -43,9 +44,9 @@ static inline bool section_begins_shard(unsigned type)
 /* Returns what a section of STORED_TYPE is, whatever its form. */
 static inline uint8_t section_type_of(uint8_t stored_type)
 {
-    return stored_type == SECTION_CODED_CALLS     ? SECTION_CALLS
-           : stored_type == SECTION_SHORT_PROFILE ? SECTION_PROFILE
-                                                  : stored_type;
+    return stored_type == SECTION_CODED_CALLS                                              ? SECTION_CALLS
+           : stored_type == SECTION_SHORT_PROFILE || stored_type == SECTION_SHARED_PROFILE ? SECTION_PROFILE
+                                                                                           : stored_type;
 }
 
 #define SECTION_RATIO_MAX 256 /* a section's content has at most so many times the bytes that are stored for it */

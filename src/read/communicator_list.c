@@ -37,8 +37,8 @@ struct count {
 
 struct pilgrim_communicators {
     const struct pilgrim_trace *trace;
-    struct pilgrim_cursor *cursor;
-    uint64_t self; /* the identity of MPI_COMM_SELF */
+    struct pilgrim_cursor *cursor; /* NULL: there are none */
+    uint64_t self;                 /* the identity of MPI_COMM_SELF */
     struct live *live;
     struct count *counts;
     char name[NAME_BYTES], parent[NAME_BYTES];
@@ -58,8 +58,8 @@ enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace
         return trace_no_memory(error);
     l->trace = trace;
     l->self = XXH3_64bits_withSeed(&rank, sizeof rank, world);
-    enum pilgrim_status status = process_cursor_open(trace, rank, &l->cursor, error);
-    if (status != PILGRIM_OK) {
+    enum pilgrim_status status = process_cursor_open(trace, rank, COMMUNICATOR_FUNCTION, &l->cursor, error);
+    if (status != PILGRIM_OK && status != PILGRIM_END) {
         free(l);
         return status;
     }
@@ -181,6 +181,8 @@ enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l,
 {
     if (!l || !communicator)
         return trace_null(error);
+    if (!l->cursor)
+        return PILGRIM_END;
     for (;;) {
         struct pilgrim_call call;
         enum pilgrim_status status = pilgrim_cursor_next(l->cursor, &call, error);

@@ -25,6 +25,7 @@ struct profile_contexts {
     struct number_context low[PROFILE_KINDS], high[PROFILE_KINDS], spread[PROFILE_KINDS], histogram[PROFILE_KINDS];
     struct bit_context bucket[PROFILE_KINDS][2][1 << PROFILE_BUCKET_BITS]; /* [1]: of slight ones */
     struct number_context longest[PROFILE_KINDS];
+    struct bit_context shared[PROFILE_KINDS], like[PROFILE_KINDS];
     struct number_context parts, gap_parts, befores, before, which;
     struct bit_context first, again, brief[PROFILE_KINDS], slight[PROFILE_KINDS];
     struct bit_context shares, by_rank, by_rank_gaps, empty;

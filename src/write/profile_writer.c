@@ -7,16 +7,12 @@
 
 #include "base/descriptor.h"
 #include "base/try.h"
-#include "write/profile_parts.h"
+#include "write/profile_shared.h"
 #include "timing/share_code_inline.h"
 
 /* A distribution with less than this share of the run's time is brief: its histogram, minimum and deviation are left
  * out. */
 #define BRIEF_SHARE (1.0 / 512)
-
-/* A distribution with less than this share of the run's time, and without a time of this share of what one rank has, is
- * slight: there may be hundreds of them, one for each path to a call that takes next to nothing. */
-#define SLIGHT_SHARE (1.0 / 4096)
 
 /* A class has values for each rank if its ranks differ by this ratio, and by this share of a rank's time. */
 #define BY_RANK_RATIO 1.1
@@ -26,8 +22,10 @@ enum { VALUES_MAX = 1 << 15 }; /* in a table of shares in the file */
 struct profile_writer {
     const struct fragment *fragment;
     struct profile_parts parts;
+    struct profile_shared shared;
     struct range_encoder out;
     struct profile_model model;
+    uint32_t class, function;      /* those that are written */
     uint32_t *last;                /* by class: the part of its last leaf ... */
     uint32_t *leaf;                /* ... and the number of its next leaf */
     double (*rest)[PROFILE_KINDS]; /* by function: ns of slight distributions that rounding has left out so far */
@@ -47,9 +45,9 @@ static void put_count(struct profile_writer *w, enum profile_kind kind, uint64_t
 }
 
 /* FIGURE: of the mean, of PRECISION. */
-static void put_mean(struct profile_writer *w, enum profile_kind kind, unsigned figure, unsigned precision)
+static void put_mean(struct profile_writer *w, enum profile_kind kind, bool slight, unsigned figure, unsigned precision)
 {
-    struct bit_context *contexts = w->model.contexts.bucket[kind][precision == PROFILE_SLIGHT_MEAN];
+    struct bit_context *contexts = w->model.contexts.bucket[kind][slight];
     unsigned bucket = figure >> precision, node = 1, behind = bucket > 1 ? bucket - 1 : 0;
     for (unsigned i = PROFILE_BUCKET_BITS; i-- > 0; node = node << 1 | (bucket >> i & 1))
         encode_flag(&w->out, &contexts[node], bucket >> i & 1);
@@ -74,45 +72,73 @@ static void put_histogram(struct profile_writer *w, enum profile_kind kind, cons
     }
 }
 
-static bool is_slight(const struct profile_writer *w, const struct distribution *d)
+/* Puts the longest of D, whose mean is in BUCKET. */
+static void put_longest(struct profile_writer *w, enum profile_kind kind, const struct distribution *d, unsigned bucket)
 {
-    return distribution_total(d) < SLIGHT_SHARE * w->parts.run &&
-           (double)d->most < SLIGHT_SHARE * w->parts.run / w->fragment->rank_count;
+    encode_number(&w->out, &w->model.contexts.longest[kind], bucket_of(d->most) - bucket);
 }
 
-/* Rounds the mean so that what rounding adds and leaves out is about the same in each FUNCTION: the sum of many slight
+/* Rounds the mean so that what rounding adds and leaves out is about the same in each function: the sum of many slight
  * distributions is as right as that of a few others. */
-static void put_slight(struct profile_writer *w, enum profile_kind kind, uint32_t function,
-                       const struct distribution *d)
+static void put_slight(struct profile_writer *w, enum profile_kind kind, const struct distribution *d)
 {
     unsigned figure = figure_of(distribution_mean(d), PROFILE_SLIGHT_MEAN),
              end = figure_of(d->most, PROFILE_SLIGHT_MEAN);
-    double count = (double)d->count, *rest = &w->rest[function][kind];
+    double count = (double)d->count, *rest = &w->rest[w->function][kind];
     *rest += distribution_total(d) - count * (double)figure_ns(figure, PROFILE_SLIGHT_MEAN);
     double step = count * (double)(figure_ns(figure + 1, PROFILE_SLIGHT_MEAN) - figure_ns(figure, PROFILE_SLIGHT_MEAN));
     if (figure<end && * rest> step / 2) {
         *rest -= step;
         figure++;
     }
-    put_mean(w, kind, figure, PROFILE_SLIGHT_MEAN);
+    put_mean(w, kind, true, figure, PROFILE_SLIGHT_MEAN);
     if (d->count > 1)
-        encode_number(&w->out, &w->model.contexts.longest[kind], bucket_of(d->most) - (figure >> PROFILE_SLIGHT_MEAN));
+        put_longest(w, kind, d, figure >> PROFILE_SLIGHT_MEAN);
 }
 
-static void put_distribution(struct profile_writer *w, enum profile_kind kind, uint32_t function,
-                             const struct distribution *d)
+/* Puts the times that the slight distributions of a place share, unless they were put before. */
+static void put_shared(struct profile_writer *w, enum profile_kind kind, struct shared_times *shared)
+{
+    unsigned figure = figure_of(distribution_mean(&shared->all), PROFILE_MEAN_PRECISION);
+    if (shared->written)
+        return;
+    shared->written = true;
+    w->rest[w->function][kind] += distribution_total(&shared->all) -
+                                  (double)shared->all.count * (double)figure_ns(figure, PROFILE_MEAN_PRECISION);
+    put_mean(w, kind, true, figure, PROFILE_MEAN_PRECISION);
+    put_longest(w, kind, &shared->all, figure >> PROFILE_MEAN_PRECISION);
+}
+
+/* Puts what is known of the times of a slight distribution. MAY_SHARE: with others of its place. */
+static void put_slight_times(struct profile_writer *w, enum profile_kind kind, const struct distribution *d,
+                             bool may_share)
+{
+    struct profile_contexts *c = &w->model.contexts;
+    struct shared_times *of_place = &w->shared.by_place[w->shared.places[w->class]][kind],
+                        *shared = may_share ? profile_shared_of(&w->shared, w->class, kind, d) : NULL;
+    if (may_share)
+        encode_flag(&w->out, of_place->written ? &c->like[kind] : &c->shared[kind], shared != NULL);
+    if (shared)
+        put_shared(w, kind, shared);
+    else
+        put_slight(w, kind, d);
+}
+
+/* MAY_SHARE: its times, with others of its place. */
+static void put_distribution(struct profile_writer *w, enum profile_kind kind, const struct distribution *d,
+                             bool may_share)
 {
     struct profile_contexts *c = &w->model.contexts;
     const struct fragment *f = w->fragment;
     uint64_t mean = distribution_mean(d);
-    bool slight = is_slight(w, d);
+    bool slight = profile_is_slight(&w->shared, d);
     encode_flag(&w->out, &c->slight[kind], slight);
     put_count(w, kind, d->count);
     if (slight) {
-        put_slight(w, kind, function, d);
+        put_slight_times(w, kind, d, may_share);
         return;
     }
-    put_mean(w, kind, figure_of(mean, PROFILE_MEAN_PRECISION), PROFILE_MEAN_PRECISION);
+    put_mean(w, kind, false, figure_of(mean, PROFILE_MEAN_PRECISION), PROFILE_MEAN_PRECISION);
     if (kind == PROFILE_DURATIONS)
         encode_bits(&w->out, profile_bits(f->rank_count), d->high_rank - f->first_rank);
     if (d->count == 1)
@@ -130,10 +156,10 @@ static void put_distribution(struct profile_writer *w, enum profile_kind kind, u
 
 /* ---- classes ---- */
 
-static void put_gaps(struct profile_writer *w, uint32_t function, const struct gap_parts *gaps, bool listed)
+static void put_gaps(struct profile_writer *w, const struct gap_parts *gaps, bool listed)
 {
     struct profile_contexts *c = &w->model.contexts;
-    put_distribution(w, PROFILE_GAPS, function, &gaps->all);
+    put_distribution(w, PROFILE_GAPS, &gaps->all, true);
     if (!listed)
         return;
     encode_number(&w->out, &c->befores, gaps->before_count);
@@ -141,7 +167,7 @@ static void put_gaps(struct profile_writer *w, uint32_t function, const struct g
         encode_number(&w->out, &c->before, gaps->before[i] - next);
 }
 
-static void put_class(struct profile_writer *w, uint32_t function, const struct class_parts *class)
+static void put_class(struct profile_writer *w, const struct class_parts *class)
 {
     struct profile_contexts *c = &w->model.contexts;
     if (!class->called)
@@ -150,13 +176,13 @@ static void put_class(struct profile_writer *w, uint32_t function, const struct 
     if (class->part_count == 0)
         return;
     for (uint32_t i = 0; i < class->part_count; i++)
-        put_distribution(w, PROFILE_DURATIONS, function, &class->durations[i]);
+        put_distribution(w, PROFILE_DURATIONS, &class->durations[i], true);
     encode_number(&w->out, &c->gap_parts, class->gap_count);
     for (uint32_t i = 0; i < class->gap_count; i++)
-        put_gaps(w, function, &class->gaps[i], i > 0);
+        put_gaps(w, &class->gaps[i], i > 0);
     encode_flag(&w->out, &c->first, class->first.count > 0);
     if (class->first.count > 0)
-        put_distribution(w, PROFILE_GAPS, function, &class->first);
+        put_distribution(w, PROFILE_GAPS, &class->first, false);
 }
 
 static enum pilgrim_status put_classes(struct profile_writer *w)
@@ -169,7 +195,9 @@ static enum pilgrim_status put_classes(struct profile_writer *w)
         const uint8_t *data = intern_get(&f->classes, i, &length);
         cursor_init(&c, data, length);
         uint64_t function = cursor_varint(&c) >> 1;
-        put_class(w, function < f->functions.count ? (uint32_t)function : 0, &w->parts.classes[i]);
+        w->class = i;
+        w->function = function < f->functions.count ? (uint32_t)function : 0;
+        put_class(w, &w->parts.classes[i]);
     }
     enum pilgrim_status status = w->rest ? PILGRIM_OK : PILGRIM_NOMEM;
     free(w->rest);
@@ -299,12 +327,15 @@ enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out)
     encoder_init(&w->out, out);
     enum pilgrim_status status = profile_parts_make(f, &w->parts);
     if (status == PILGRIM_OK)
+        status = profile_shared_make(f, &w->parts, &w->shared);
+    if (status == PILGRIM_OK)
         status = put_classes(w);
     if (status == PILGRIM_OK)
         status = put_leaves(w);
     if (status == PILGRIM_OK)
         status = put_shares(w);
     encoder_end(&w->out);
+    profile_shared_free(&w->shared);
     profile_parts_free(&w->parts);
     free(w);
     return status == PILGRIM_OK ? bytes_status(out) : status;

@@ -111,7 +111,7 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     enum pilgrim_status status = profile_write(f, &b);
     maybe_wrong(PILGRIM_WRONG(SECTION_PROFILE, false, f->rank_count), &b);
     if (status == PILGRIM_OK)
-        status = section_write_stored(out, SECTION_SHORT_PROFILE, &b);
+        status = section_write_stored(out, SECTION_SHARED_PROFILE, &b);
     bytes_free(&b);
     return status;
 }

@@ -8,7 +8,7 @@ Which calls belong together is taken from the trace (second_decoder.py), what th
 
 * each distribution of a class's durations and gaps has as many times as it should, and their figures: shortest, longest, mean and standard
   deviation as docs/FORMAT.md, section 6, rounds them, the rank of the longest, and the histogram's shares; only where they are little of all
-  ranks' time some of that may be missing;
+  ranks' time some of that may be missing; those that share their times have the mean and the longest of all of them;
 * where a block of ranks is one rank, its times of computing, of each category of calls, and of the classes that have a row by rank, are right
   within 3 %; where it is several, their mean and the largest are;
 * a class without a row has no ranks that are more than 10 % apart, unless it takes less than 1/64 of all ranks' time.
@@ -87,10 +87,26 @@ class Times:
         mean, stored = sum(times) // len(times), d.mean >> MEAN_PRECISION - SLIGHT_MEAN
         if sum(times) > small or max(times) > longest:
             raise Difference("%s: slight, with %d ns, %d at most" % (what, sum(times), max(times)))
+        if d.shared:
+            return # the rest is that of all that share: Shard.shared_check
         if not 0 <= stored - figure(mean, SLIGHT_MEAN) <= 1:
             raise Difference("%s: the mean is %d, stored as %d of 3 bits" % (what, mean, stored))
-        if len(times) > 1 and d.most >> PRECISION != max(max(times).bit_length(), d.mean >> MEAN_PRECISION):
-            raise Difference("%s: the longest is %d, stored in bucket %d" % (what, max(times), d.most >> PRECISION))
+        if len(times) > 1:
+            self.longest_check(what, d)
+
+    def longest_check(self, what, d):
+        most = max(ns for ns, _ in self.times)
+        if d.most >> PRECISION != max(most.bit_length(), d.mean >> MEAN_PRECISION):
+            raise Difference("%s: the longest is %d, stored in bucket %d" % (what, most, d.most >> PRECISION))
+
+    def shared_check(self, what, those):
+        """THOSE: the distributions that share these times."""
+        mean = sum(ns for ns, _ in self.times) // len(self.times)
+        for d in those:
+            if d.mean != figure(mean, MEAN_PRECISION):
+                raise Difference("%s: the mean of %d that share is %d, figure %d, stored as %d"
+                                 % (what, len(those), mean, figure(mean, MEAN_PRECISION), d.mean))
+            self.longest_check(what, d)
 
     def check(self, what, d, run, ranks):
         """RUN: ns that all RANKS took. Only of a small part of it the shortest, the deviation and the histogram need not be known."""
@@ -211,13 +227,20 @@ class Shard:
         return "class %d, %s at %s" % (number, name, frames[0] if frames else "?")
 
     def check(self):
-        count, run = 0, sum(sum(times.ns) for times in self.activities)
+        count, run, shared = 0, sum(sum(times.ns) for times in self.activities), {}
         for number, known in self.profile.classes.items():
             name = self.name_of(number)
             for kind, those in (("durations", known.durations), ("gaps", known.gaps), ("first", [known.first] if known.first else [])):
                 for i, d in enumerate(those):
-                    self.distributions.pop((number, kind, i), Times()).check("%s, %s %d" % (name, kind, i), d, run, self.shard.ranks)
+                    times = self.distributions.pop((number, kind, i), Times())
+                    times.check("%s, %s %d" % (name, kind, i), d, run, self.shard.ranks)
                     count += 1
+                    if d.shared:
+                        _, of_all, sharing = shared.setdefault((self.shard.places[number], kind), ("%s, %s" % (name, kind), Times(), []))
+                        of_all.times += times.times
+                        sharing.append(d)
+        for name, of_all, sharing in shared.values():
+            of_all.shared_check(name, sharing)
         if self.distributions:
             number, kind, i = next(iter(self.distributions))
             raise Difference("no distribution for %s, %s %d" % (self.name_of(number), kind, i))

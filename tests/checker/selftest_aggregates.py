@@ -83,6 +83,19 @@ class Figures(unittest.TestCase):
         one = dataclasses.replace(distribution((9, 3)), rank=None, slight=True)
         self.check(one, [(9, 3)], run)
 
+    def test_shared(self):
+        """Two distributions share the mean of both, 98, and the longest, from 256 on."""
+        known, most = Times(), figure(256, PRECISION)
+        known.times = self.TIMES
+        one = Distribution(3, figure(98, MEAN_PRECISION), most, slight=True, shared=True)
+        known.shared_check("here", [one, dataclasses.replace(one, count=5)])
+        self.check(one, self.TIMES[:3], 4096 * 786) # what its own mean is does not matter
+        for changes, message in (({"mean": one.mean + 1}, "the mean of 2 that share is 98"), ({"most": most + (1 << PRECISION)}, "the longest is 300")):
+            with self.assertRaises(compare.Difference) as caught:
+                known.shared_check("here", [one, dataclasses.replace(one, **changes)])
+            self.assertIn(message, str(caught.exception))
+        self.bad("slight, with 786 ns", run=4000 * 786, **{**vars(one), "count": 8})
+
 
 class Shares(unittest.TestCase):
     def setUp(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random profiles, and the section that one is stored in, with docs/FORMAT.md in hand. See random_trace.py."""
 import collections
+import dataclasses
 
 from second_profile import (CATEGORIES, COUNT_END, FIGURE_MAX, MEAN_PRECISION, PRECISION, RECENT_COUNTS, SHARE_MAX, SLIGHT_MEAN, WHOLE,
                             ClassProfile, Context, Distribution, Interval, Profile, RecentCounts, RankShares, bucket_of)
@@ -55,25 +56,33 @@ class BitWriter:
 
 
 class ProfileWriter:
-    def __init__(self, ranks, short):
-        self.w, self.ranks, self.short, self.recent = BitWriter(), ranks, short, RecentCounts()
+    def __init__(self, ranks, short, places=None):
+        self.w, self.ranks, self.short, self.places, self.recent = BitWriter(), ranks, short, places, RecentCounts()
+        self.shared = set()     # (place, k)
 
-    def distribution(self, d, k):
-        w, place = self.w, self.recent.place(d.count)
+    def distribution(self, d, k, place=None):
+        w, met = self.w, self.recent.place(d.count)
         if self.short:
             w.flag(d.slight, "slight", k)
-        w.number(place, "count", k)
-        if place == RECENT_COUNTS:
+        w.number(met, "count", k)
+        if met == RECENT_COUNTS:
             w.number(d.count - 1, "new_count", k)
         self.recent.meet(d.count)
+        if d.slight and place is not None:
+            again = (place, k) in self.shared
+            w.flag(d.shared, "like" if again else "shared", k)
+            if d.shared and again:
+                return
+            if d.shared:
+                self.shared.add((place, k))
         bucket, node = d.mean >> MEAN_PRECISION, 1
         for i in reversed(range(6)):
             w.flag(bucket >> i & 1, "bucket", k, d.slight, node)
             node = node << 1 | bucket >> i & 1
-        more = min(SLIGHT_MEAN if d.slight else MEAN_PRECISION, max(bucket - 1, 0))
+        more = min(SLIGHT_MEAN if d.slight and not d.shared else MEAN_PRECISION, max(bucket - 1, 0))
         w.bits(more, (d.mean & (1 << MEAN_PRECISION) - 1) >> MEAN_PRECISION - more)
         if d.slight:
-            if d.count > 1:
+            if d.shared or d.count > 1:
                 w.number((d.most >> PRECISION) - bucket, "longest", k)
             return
         if not k and self.ranks > 1:
@@ -93,16 +102,16 @@ class ProfileWriter:
                 w.number(d.shares.get(bucket, 0), "histogram", k)
                 left -= d.shares.get(bucket, 0)
 
-    def class_profile(self, c):
+    def class_profile(self, c, place):
         w = self.w
         w.number(len(c.durations), "parts")
         for d in c.durations:
-            self.distribution(d, 0)
+            self.distribution(d, 0, place)
         if not c.durations:
             return
         w.number(len(c.gaps), "gap_parts")
         for number, d in enumerate(c.gaps):
-            self.distribution(d, 1)
+            self.distribution(d, 1, place)
             if number:
                 self.befores([before for before, which in sorted(c.befores.items()) if which == number])
         w.flag(c.first is not None, "first")
@@ -151,8 +160,8 @@ class ProfileWriter:
 
     def profile(self, profile, class_of):
         """The section's content. class_of: of a key of the profile's leaves."""
-        for c in profile.classes.values():
-            self.class_profile(c)
+        for number, c in profile.classes.items():
+            self.class_profile(c, self.places and self.places[number])
         last = collections.defaultdict(lambda: [0])
         for key, those in profile.leaves.items():
             self.leaves(those, last[class_of(key)])
@@ -173,26 +182,33 @@ class ProfileWriter:
 # ---- what is stored ----------------------------------------------------------------------------------------------
 
 class Random:
-    """Draws profiles. RANKS: of the shard; CLASSES: how many it has. SHORT: distributions may be slight."""
+    """Draws profiles. RANKS: of the shard; CLASSES: how many it has. SHORT: distributions may be slight. PLACES: by class, if those of a place may share
+    their times."""
 
-    def __init__(self, dice, ranks, classes, short):
-        self.dice, self.ranks, self.classes, self.short = dice, ranks, classes, short
+    def __init__(self, dice, ranks, classes, short, places):
+        self.dice, self.ranks, self.classes, self.short, self.places, self.shared = dice, ranks, classes, short, places, {}
         self.counts = [1, 2, dice.randint(3, 999), dice.randint(1, COUNT_END - 1)]
 
-    def distribution(self, k):
+    def distribution(self, k, place=None):
         d = self.dice
         count = d.choice(self.counts) if d.random() < 0.7 else d.choice((1, d.randint(1, 9), d.randrange(1, 1 << d.randint(1, 63))))
         bucket, slight = d.choice((0, 1, d.randint(2, 20), d.randint(0, 63))), self.short and d.random() < 0.5
-        more = min(SLIGHT_MEAN if slight else MEAN_PRECISION, max(bucket - 1, 0))
+        shared = slight and place is not None and d.random() < 0.6
+        if shared and (place, k) in self.shared:
+            return dataclasses.replace(self.shared[place, k], count=count)
+        more = min(SLIGHT_MEAN if slight and not shared else MEAN_PRECISION, max(bucket - 1, 0))
         mean = (bucket << MEAN_PRECISION) + (d.randrange(1 << more) << MEAN_PRECISION - more)
         middle = mean >> MEAN_SHIFT
-        found = Distribution(count, mean, middle, d.randrange(self.ranks) if not k and self.ranks > 1 and not slight else None, slight=slight)
-        if count == 1:
+        found = Distribution(count, mean, middle, d.randrange(self.ranks) if not k and self.ranks > 1 and not slight else None, slight=slight,
+                             shared=shared)
+        if count == 1 and not shared:
             found.least, found.deviation, found.shares = middle, 0, {bucket_of(middle): WHOLE}
             return found
         if slight:
             further = d.choice((0, d.randint(0, 63 - bucket)))
             found.most = bucket + further << PRECISION if further else middle
+            if shared:
+                self.shared[place, k] = found
             return found
         least = max(middle - d.choice((0, d.randrange(40), d.randrange(FIGURE_MAX))), 0)
         found.most = min(middle + d.choice((0, d.randrange(40), d.randrange(FIGURE_MAX))), FIGURE_MAX)
@@ -215,11 +231,11 @@ class Random:
     def count(self):
         return self.dice.choice((0, 1, 1, 1, 2, self.dice.randint(1, 9)))
 
-    def class_profile(self):
+    def class_profile(self, place):
         found, d = ClassProfile(), self.dice
-        found.durations = [self.distribution(0) for _ in range(self.count())]
+        found.durations = [self.distribution(0, place) for _ in range(self.count())]
         if found.durations:
-            found.gaps = [self.distribution(1) for _ in range(self.count())]
+            found.gaps = [self.distribution(1, place) for _ in range(self.count())]
             if len(found.gaps) > 1:
                 numbers = {before: d.randrange(len(found.gaps)) for before in range(self.classes)}
                 found.befores = {before: number for before, number in numbers.items() if number}
@@ -249,7 +265,7 @@ class Random:
     def profile(self, numbers, lists):
         """NUMBERS: of the classes with calls. LISTS: {(group, class index, value group): (class, number of its signatures)}, in order."""
         d = self.dice
-        found = Profile({number: self.class_profile() for number in sorted(numbers)}, {})
+        found = Profile({number: self.class_profile(self.places and self.places[number]) for number in sorted(numbers)}, {})
         last = collections.defaultdict(int)
         for key, (number, signatures) in lists.items():
             count = len(found.classes[number].durations)
@@ -279,7 +295,7 @@ def lists_of(b):
 
 
 def random_profile(dice, b):
-    """(profile, the content of a section) for what Builder B has, and whether its profile is short."""
-    lists = lists_of(b)
-    profile = Random(dice, b.ranks, len(b.table("classes")), b.short_profile).profile({number for number, _ in lists.values()}, lists)
-    return profile, ProfileWriter(b.ranks, b.short_profile).profile(profile, lambda key: lists[key][0])
+    """(profile, the content of a section) for what Builder B has, as its profile is to be stored."""
+    lists, places = lists_of(b), b.places() if b.shared_profile else None
+    profile = Random(dice, b.ranks, len(b.table("classes")), b.short_profile, places).profile({number for number, _ in lists.values()}, lists)
+    return profile, ProfileWriter(b.ranks, b.short_profile, places).profile(profile, lambda key: lists[key][0])

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from second_clocks import Clock  # noqa: E402
 from second_coded import coded_content  # noqa: E402
 from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
-from second_parts import CALLS, DEFINITIONS, OLD_DEFINITIONS, PROFILE, SHORT_PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
+from second_parts import CALLS, DEFINITIONS, OLD_DEFINITIONS, PROFILE, SHARED_PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
@@ -92,7 +92,7 @@ class Shard:
         definitions.read(self.old_definitions_read if definitions.kind == OLD_DEFINITIONS else self.definitions_read)
         sections[CALLS].read(self.calls_read, self.coded_read)
         try:
-            self.short_profile = PROFILE in sections and sections[PROFILE].type == SHORT_PROFILE
+            self.profile_type = sections[PROFILE].type if PROFILE in sections else None
             for kind, read in ((STATISTICS, self.statistics_read), (PROFILE, self.profile_read)):
                 if kind in sections:
                     sections[kind].read(read)
@@ -103,7 +103,8 @@ class Shard:
         self.statistics = statistics_read(c, self.groups, self.ranks)
 
     def profile_read(self, c):
-        self.profile = profile_read(c, self.groups, len(self.classes), self.ranks, self.short_profile)
+        places = self.places if self.profile_type == SHARED_PROFILE else None
+        self.profile = profile_read(c, self.groups, len(self.classes), self.ranks, self.profile_type != PROFILE, places)
 
     def definitions_read(self, c):
         self.tables_read(c, self.classes_read)
@@ -113,6 +114,7 @@ class Shard:
 
     def tables_read(self, c, classes_read):
         self.class_functions = []
+        self.places = []    # by class: function and call site
         self.strings = [c.line() for _ in range(c.count())]
         strings = len(self.strings)
         self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count())]
@@ -189,6 +191,7 @@ class Shard:
             frames = Frames([(self.modules[module], offset, symbol and symbol[2]) for module, offset, symbol in (addresses[i] for i in reversed(path))])
             self.classes.append((self.functions[function >> 1], frames, function & 1))
             self.class_functions.append(function >> 1)
+            self.places.append((function, path[-1] + 1 if path else 0))
 
     @staticmethod
     def address_read(c, kind, addresses, elder, last):
@@ -237,6 +240,7 @@ class Shard:
                 frames = [frame] + ([] if site % 2 else self.callers[c.index(len(self.callers), "caller")])
             self.classes.append((self.functions[function >> 1], frames, function & 1))
             self.class_functions.append(function >> 1)
+            self.places.append((function, 0))
 
     @staticmethod
     def function_read(c):

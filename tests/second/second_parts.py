@@ -7,7 +7,7 @@ import struct
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
 VERSION = 8
 OLDEST_VERSION = 5
-OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, CODED_CALLS, SHORT_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8
+OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, CODED_CALLS, SHORT_PROFILE, SHARED_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8, 9
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", OLD_DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
 PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a shard
 
@@ -150,14 +150,14 @@ class Cursor:
 # ---- the file ----------------------------------------------------------------------------------------------------
 
 class Section:
-    """type: as it stands in the file; kind: CALLS for CODED_CALLS, PROFILE for SHORT_PROFILE, else the type."""
+    """type: as it stands in the file; kind: CALLS for CODED_CALLS, PROFILE for SHORT_PROFILE and SHARED_PROFILE, else the type."""
 
     def __init__(self, cursor):
         self.start = cursor.at
         try:
             self.type, self.raw, stored = cursor.u8(), cursor.varint(), cursor.varint()
             self.coded = self.type == CODED_CALLS
-            self.kind = {CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE}.get(self.type, self.type)
+            self.kind = {CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE, SHARED_PROFILE: PROFILE}.get(self.type, self.type)
             self.head = cursor.data[self.start:cursor.at]
             self.checksum = cursor.fixed(4)
             self.stored = cursor.bytes(stored)

@@ -144,7 +144,8 @@ class RecentCounts:
 
 @dataclasses.dataclass
 class Distribution:
-    """What is known of some times. slight: it has nothing but count, mean (rounded to 3 bits) and the longest's bucket. mean: a figure of 8 bits; least, most, deviation: of 4; rank: of the longest, in the shard; shares: of each
+    """What is known of some times. slight: it has nothing but count, mean (rounded to 3 bits) and the longest's bucket; shared: these two are those of its
+    place. mean: a figure of 8 bits; least, most, deviation: of 4; rank: of the longest, in the shard; shares: of each
     bucket that has some, 32nds. None: not known."""
     count: int
     mean: int
@@ -154,6 +155,7 @@ class Distribution:
     deviation: int = None
     shares: dict = None
     slight: bool = False
+    shared: bool = False
 
 
 def bucket_of(figure_):
@@ -166,21 +168,29 @@ class DistributionReader:
 
     def __init__(self, bits, ranks, short):
         self.bits, self.ranks, self.short, self.recent = bits, ranks, short, RecentCounts()
+        self.shared = {}    # by place and k: a distribution
 
-    def read(self, k):
+    def read(self, k, place=None):
+        """PLACE: of the class, if its slight distributions may share their times."""
         b = self.bits
         slight = bool(self.short and b.flag("slight", k))
-        place = b.number("count", k)
-        if place > RECENT_COUNTS:
-            raise Damage("a recent count %d" % place)
-        count = self.recent.counts[place] if place < RECENT_COUNTS else b.number("new_count", k) + 1
+        met = b.number("count", k)
+        if met > RECENT_COUNTS:
+            raise Damage("a recent count %d" % met)
+        count = self.recent.counts[met] if met < RECENT_COUNTS else b.number("new_count", k) + 1
         if not 0 < count < COUNT_END:
             raise Damage("a distribution of %d times" % count)
         self.recent.meet(count)
-        mean = self.mean_read(k, slight)
+        earlier = self.shared.get((place, k)) if slight else None
+        shared = bool(slight and place is not None and b.flag("like" if earlier else "shared", k))
+        if shared and earlier:
+            return dataclasses.replace(earlier, count=count)
+        mean = self.mean_read(k, slight, SLIGHT_MEAN if slight and not shared else MEAN_PRECISION)
         middle = mean >> MEAN_PRECISION - PRECISION
-        d = Distribution(count, mean, middle, None if slight else self.rank_read(k), slight=slight)
-        if slight and count > 1:
+        d = Distribution(count, mean, middle, None if slight else self.rank_read(k), slight=slight, shared=shared)
+        if shared:
+            self.shared[place, k] = d
+        if shared or slight and count > 1:
             self.longest_read(d, k)
         elif count == 1:
             d.least, d.deviation, d.shares = middle, 0, {bucket_of(middle): WHOLE}
@@ -204,11 +214,11 @@ class DistributionReader:
         if more:
             d.most = bucket + more << PRECISION
 
-    def mean_read(self, k, slight):
+    def mean_read(self, k, slight, precision):
         bucket = 0
         for i in range(6):
             bucket = bucket << 1 | self.bits.flag("bucket", k, slight, (1 << i) + bucket)
-        more = min(SLIGHT_MEAN if slight else MEAN_PRECISION, max(bucket - 1, 0))
+        more = min(precision, max(bucket - 1, 0))
         return (bucket << MEAN_PRECISION) + (self.bits.bits(more) << MEAN_PRECISION - more)
 
     def rest_read(self, d, middle, k):
@@ -253,14 +263,14 @@ class ClassProfile:
     by_rank_gaps: "RankShares" = None
 
 
-def class_read(reader, classes):
-    """CLASSES: how many there are in the shard."""
+def class_read(reader, classes, place):
+    """CLASSES: how many there are in the shard. PLACE: as DistributionReader.read has it."""
     found, b = ClassProfile(), reader.bits
-    found.durations = [reader.read(0) for _ in range(count_read(b, "parts"))]
+    found.durations = [reader.read(0, place) for _ in range(count_read(b, "parts"))]
     if not found.durations:
         return found
     for number in range(count_read(b, "gap_parts")):
-        found.gaps.append(reader.read(1))
+        found.gaps.append(reader.read(1, place))
         if number:
             befores_read(b, found.befores, number, classes)
     if b.flag("first"):
@@ -376,12 +386,13 @@ def shares_read(b, found, known, ranks):
             those.by_rank_gaps = by_rank_read(b, found.class_blocks) if b.flag("by_rank_gaps") else None
 
 
-def profile_read(c, groups, classes, ranks, short):
-    """GROUPS: of the shard, which has RANKS ranks, and so many CLASSES. SHORT: there are slight distributions."""
+def profile_read(c, groups, classes, ranks, short, places=None):
+    """GROUPS: of the shard, which has RANKS ranks, and so many CLASSES. SHORT: there are slight distributions. PLACES: by class, if slight ones of one
+    place may share their times."""
     b = BitReader(c.bytes(c.left()))
     reader = DistributionReader(b, ranks, short)
     numbers = sorted({group_class.class_number for _, _, group_class in group_classes_of(groups)})
-    known = {number: class_read(reader, classes) for number in numbers}
+    known = {number: class_read(reader, classes, places and places[number]) for number in numbers}
     found = Profile(known, leaves_read(b, groups, known))
     if b.flag("shares"):
         shares_read(b, found, known, ranks)

@@ -232,7 +232,7 @@ class Decoder(unittest.TestCase):
         whole = trace()
         for at in range(len(whole)):
             changed = bytearray(whole)
-            changed[at] ^= 1 << at % 8 if at != 8 else 8    # versions 5 to 7 are read
+            changed[at] ^= 1 << at % 8 if at != 8 else 8    # versions 5 to 8 are read
             self.assertIsNotNone(decode(bytes(changed))[1], at)
 
     def test_changed_behind_checksum(self):

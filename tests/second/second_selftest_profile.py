@@ -133,6 +133,29 @@ class Profiles(unittest.TestCase):
         self.assertEqual(self.read(self.written(what)), what)
         self.bad("a longest time in bucket 64", lambda what: what.classes[0].gaps.__setitem__(0, slight(40, 64)))
 
+    def test_shared(self):
+        """Slight ones of one place with the same times, and others among them."""
+        def slight(count, ns, precision, bucket, shared):
+            mean = figure(ns, precision) << 8 - precision
+            most = bucket << 4 if bucket > mean >> 8 else mean >> 4
+            return Distribution(count, mean, most, slight=True, shared=shared)
+
+        def gaps(bucket):
+            return [slight(7, 1000, 3, 10, False), slight(1, 1001, 8, bucket, True), slight(9, 500, 3, 9, False), slight(1000, 1001, 8, bucket, True)]
+
+        for places in ([(2, 1), (2, 1)], [(2, 1), (3, 1)]):
+            what = profile()
+            what.classes[0].durations = [slight(3, 77, 8, 7, True), slight(1, 77, 8, 7, True)]
+            what.classes[0].gaps = gaps(11)
+            what.classes[0].first = slight(3, 1000, 3, 63, False)
+            what.classes[1].durations = [slight(5, 77, 8, 7, True)] * 2 if places[0] == places[1] else [slight(5, 99, 8, 63, True)] * 2
+            what.classes[1].gaps = gaps(11 if places[0] == places[1] else 12)
+            what.leaves[0, 2, 0] = [1, 0, 1]
+            data = ProfileWriter(RANKS, SHORT, places).profile(what, lambda key: int(key == (0, 2, 0)))
+            cursor = Cursor(data)
+            self.assertEqual(profile_read(cursor, self.groups, CLASSES, RANKS, SHORT, places), what)
+            cursor.end()
+
     def test_before_version_7(self):
         """Without slight ones, in a section of the other type."""
         data = ProfileWriter(RANKS, False).profile(profile(), lambda key: 0)
@@ -255,10 +278,10 @@ class Profiles(unittest.TestCase):
         """Behind the calls, in place of statistics, before times."""
         shards, _ = random_trace.random_shards(1)
         (one, two), end = shards[0].b.sections()[:2], []
-        five, three, four, eight = (5, b""), (3, b""), (4, b""), (8, b"")
-        for wrong in ([one, two, three, five], [one, two, five, three], [one, two, five, five], [one, two, five, eight], [one, two, eight, five], [one, two, four, five], [one, five, two],
+        five, three, four, eight, nine = (5, b""), (3, b""), (4, b""), (8, b""), (9, b"")
+        for wrong in ([one, two, three, five], [one, two, five, three], [one, two, five, five], [one, two, five, eight], [one, two, eight, five], [one, two, nine, eight], [one, two, four, five], [one, five, two],
                       [one, five, one, two]):
             damage = second_decoder.shards_read(trace_writer.file_of(wrong, end))[1]
             self.assertIn("not in order", str(damage))
-        for right in ([one, two, five, four], [one, two, eight, four]):
+        for right in ([one, two, five, four], [one, two, eight, four], [one, two, nine, four]):
             self.assertIsNone(second_decoder.shards_read(trace_writer.file_of(right, end))[1])

@@ -134,7 +134,7 @@ class Builder:
 
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_segment, self.tables = ranks, False, {}
-        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.short_profile = False
+        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.short_profile = self.shared_profile = False
         self.groups, self.statistics, self.profile, self.times = [], None, None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
 
@@ -296,10 +296,17 @@ class Builder:
         stored = self.coded_calls(content) if self.coded else b""
         return (parts.CODED_CALLS, content, stored) if len(content) <= 32 * len(stored) else (parts.CALLS, content)
 
+    def profile_type(self):
+        return parts.SHARED_PROFILE if self.shared_profile else parts.SHORT_PROFILE if self.short_profile else parts.PROFILE
+
+    def places(self):
+        """By class: its function and its call site; where the file has no table of addresses, the function."""
+        return [(function, fortran, None if self.old or not path else path[-1]) for function, fortran, path in self.table("classes")]
+
     def sections(self):
         """statistics, profile: contents or None, not both."""
         found = [(parts.OLD_DEFINITIONS if self.old else parts.DEFINITIONS, self.definitions()), self.calls_section(),
-                 (parts.STATISTICS, self.statistics), (parts.SHORT_PROFILE if self.short_profile else parts.PROFILE, self.profile),
+                 (parts.STATISTICS, self.statistics), (self.profile_type(), self.profile),
                  *((parts.TIMES, content) for content in self.times)]
         return [those for those in found if those[1] is not None]
 

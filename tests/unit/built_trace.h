@@ -37,7 +37,7 @@ struct built {
     bool begins_segment;
     uint32_t threads; /* of each rank */
     struct bytes definitions, calls;
-    bool short_profile;               /* the type of the section of the profile */
+    uint8_t profile_form;             /* the type of the section of the profile; 0: SECTION_PROFILE */
     struct bytes statistics, profile; /* their sections, if not empty; whoever makes the trace puts them there */
     struct built_table shapes, rules, columns, signatures, partitions, group_classes, groups;
 };
@@ -335,7 +335,7 @@ static void built_file(const struct built *shards, size_t count, struct bytes *f
         if (shards[i].statistics.length > 0)
             ck_assert_int_eq(section_write(file, SECTION_STATISTICS, &shards[i].statistics), PILGRIM_OK);
         if (shards[i].profile.length > 0)
-            ck_assert_int_eq(section_write(file, shards[i].short_profile ? SECTION_SHORT_PROFILE : SECTION_PROFILE,
+            ck_assert_int_eq(section_write(file, shards[i].profile_form ? shards[i].profile_form : SECTION_PROFILE,
                                            &shards[i].profile),
                              PILGRIM_OK);
     }

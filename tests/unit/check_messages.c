@@ -10,6 +10,7 @@
 #include "../../src/analysis/message_groups.c"
 #include "../../src/analysis/message_roles.c"
 #include "../../src/analysis/messages.c"
+#include "../../src/analysis/type_extents.c"
 #include "../../src/analysis/type_sizes.c"
 #include "../../src/analysis/world_ranks.c"
 

@@ -75,9 +75,13 @@ struct section_times {
     bool brief;
     uint8_t shares[8]; /* of the buckets from that of the shortest on */
     bool slight;       /* in a short profile only */
+    bool shared;       /* with others of its place: in a shared profile only */
 };
 
-static bool is_short;
+/* The form of the section: SECTION_PROFILE, SECTION_SHORT_PROFILE or SECTION_SHARED_PROFILE. */
+static uint8_t form;
+static bool is_short;                     /* any but the first */
+static bool shared_before[PROFILE_KINDS]; /* by the one class that has such */
 
 static void put_count(unsigned k, uint64_t count)
 {
@@ -90,19 +94,33 @@ static void put_count(unsigned k, uint64_t count)
     profile_recent_use(&model, at, count);
 }
 
-static void put_times(unsigned k, const struct section_times *t)
+/* Returns true if the times were put before. */
+static bool put_sharing(unsigned k, const struct section_times *t)
+{
+    struct profile_contexts *c = &model.contexts;
+    bool before = shared_before[k];
+    if (t->slight && form == SECTION_SHARED_PROFILE)
+        encode_flag(&out, before ? &c->like[k] : &c->shared[k], t->shared);
+    shared_before[k] |= t->shared;
+    return t->shared && before;
+}
+
+/* LAST: gaps before first calls, which share nothing. */
+static void put_times_of(unsigned k, const struct section_times *t, bool last)
 {
     struct profile_contexts *c = &model.contexts;
     if (is_short)
         encode_flag(&out, &c->slight[k], t->slight);
     put_count(k, t->count);
+    if (!last && put_sharing(k, t))
+        return;
     unsigned bucket = (unsigned)chosen(MEAN_BUCKET, bucket_of(t->mean)) % 64, node = 1;
     for (unsigned i = 6; i-- > 0; node = 2 * node + (bucket >> i & 1))
         encode_flag(&out, &c->bucket[k][t->slight][node], bucket >> i & 1);
-    for (unsigned i = 0; i + 1 < bucket && i < (t->slight ? 3 : 8); i++)
+    for (unsigned i = 0; i + 1 < bucket && i < (t->slight && !t->shared ? 3 : 8); i++)
         encode_bits(&out, 1, t->mean >> (bucket - 2 - i) & 1);
     if (t->slight) {
-        if (t->count > 1)
+        if (t->count > 1 || t->shared)
             put_number(LONGEST, &c->longest[k], bucket_of(t->most) - bucket);
         return;
     }
@@ -119,6 +137,11 @@ static void put_times(unsigned k, const struct section_times *t)
     unsigned left = 32;
     for (unsigned i = 0; i + bucket_of(t->least) < bucket_of(t->most) && left > 0; left -= t->shares[i++])
         put_number(HISTOGRAM, &c->histogram[k], t->shares[i]);
+}
+
+static void put_times(unsigned k, const struct section_times *t)
+{
+    put_times_of(k, t, false);
 }
 
 static void check(const struct pilgrim_statistic *s, const struct section_times *t, bool gaps)
@@ -147,14 +170,18 @@ static void check(const struct pilgrim_statistic *s, const struct section_times 
 /* Class 1: two distributions of durations, three of gaps, and one before threads' first calls; class 2: told briefly;
  * class 3: not told. */
 static const struct section_times
-    durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}, false},
-                   {7, 1, 1, 0, 0, 0, false, {1, 31}, false}},
-    gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}, false},
-              {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}, false},
-              {1, 123456, 123456, 123456, 0, 0, false, {32}, false}},
-    first = {8, 0, 40, 0, 12, 0, false, {30, 0, 0, 0, 0, 0, 2}, false},
-    brief = {8, 77, 1000, 0, 0, 7, true, {0}, false}, slight = {8, 72, 1000, 0, 0, 0, true, {0}, true},
-    slight_gaps[] = {{2, 5, 7, 0, 0, 0, true, {0}, true}, {1, 96, 96, 96, 0, 0, false, {32}, true}};
+    durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}, false, false},
+                   {7, 1, 1, 0, 0, 0, false, {1, 31}, false, false}},
+    gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}, false, false},
+              {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}, false, false},
+              {1, 123456, 123456, 123456, 0, 0, false, {32}, false, false}},
+    first = {8, 0, 40, 0, 12, 0, false, {30, 0, 0, 0, 0, 0, 2}, false, false},
+    brief = {8, 77, 1000, 0, 0, 7, true, {0}, false, false}, slight = {8, 72, 1000, 0, 0, 0, true, {0}, true, false},
+    slight_gaps[] = {{2, 5, 7, 0, 0, 0, true, {0}, true, false}, {1, 96, 96, 96, 0, 0, false, {32}, true, false}},
+    shared = {1, 77, 1000, 0, 0, 0, true, {0}, true, true},
+    shared_gaps[] = {{2, 5, 7, 0, 0, 0, true, {0}, true, false},
+                     {3, 1001, 5000, 0, 0, 0, true, {0}, true, true},
+                     {1, 1001, 5000, 0, 0, 0, true, {0}, true, true}};
 /* Behind which classes: the second one and the third one. */
 static const uint32_t behind[2][2] = {{2, 40}, {1, 0}};
 
@@ -208,6 +235,20 @@ static void put_shares(void)
     }
 }
 
+/* Behind classes 1 and 2 a part each; behind class 3 the first one. */
+static void put_shared_gaps(void)
+{
+    struct profile_contexts *c = &model.contexts;
+    put_number(GAP_PARTS, &c->gap_parts, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        put_times(PROFILE_GAPS, &shared_gaps[i]);
+        if (i == 0)
+            continue;
+        put_number(BEFORES, &c->befores, 1);
+        put_number(BEFORE, &c->before, i);
+    }
+}
+
 static void put_profile(void)
 {
     struct profile_contexts *c = &model.contexts;
@@ -223,15 +264,18 @@ static void put_profile(void)
             put_number(BEFORE, &c->before, behind[i - 1][k] - next);
     }
     encode_flag(&out, &c->first, true);
-    put_times(PROFILE_GAPS, &first);
+    put_times_of(PROFILE_GAPS, &first, true);
     put_number(PARTS, &c->parts, 1);
-    put_times(PROFILE_DURATIONS, is_short ? &slight : &brief);
-    put_number(GAP_PARTS, &c->gap_parts, is_short ? 1 : 0);
-    if (is_short)
+    put_times(PROFILE_DURATIONS, form == SECTION_SHARED_PROFILE ? &shared : is_short ? &slight : &brief);
+    if (form == SECTION_SHARED_PROFILE)
+        put_shared_gaps();
+    else
+        put_number(GAP_PARTS, &c->gap_parts, is_short ? 1 : 0);
+    if (form == SECTION_SHORT_PROFILE)
         put_times(PROFILE_GAPS, &slight_gaps[0]);
     encode_flag(&out, &c->first, is_short);
     if (is_short)
-        put_times(PROFILE_GAPS, &slight_gaps[1]);
+        put_times_of(PROFILE_GAPS, &slight_gaps[1], true);
     put_number(PARTS, &c->parts, 0);
     encode_flag(&out, &c->again, false); /* the row of class 1 has three signatures: 1, 1, 0 */
     put_number(WHICH, &c->which, 1);
@@ -259,7 +303,9 @@ static void make(struct built *b)
     }
     put_group(b, false, put_sequence(b, sequence, 5), rows, ROWS, put_counting(b, RANKS));
     b->profile = (struct bytes){0};
-    b->short_profile = is_short;
+    b->profile_form = form;
+    is_short = form != SECTION_PROFILE;
+    memset(shared_before, 0, sizeof shared_before);
     encoder_init(&out, &b->profile);
     profile_model_init(&model);
     turns = 0;
@@ -306,13 +352,15 @@ static void check_ranks(const struct pilgrim_trace *trace)
     }
 }
 
+static const uint8_t forms[] = {SECTION_PROFILE, SECTION_SHORT_PROFILE, SECTION_SHARED_PROFILE};
+
 START_TEST(what_is_stored_is_said)
 {
     struct built b;
     struct pilgrim_statistic s;
     uint64_t before = PILGRIM_ANY_CALL;
     wrong = NULL;
-    is_short = _i;
+    form = forms[_i];
     make(&b);
     struct pilgrim_trace *trace = open_good(&b);
     struct pilgrim_cursor *cursor = open_cursor(trace, 3);
@@ -323,17 +371,19 @@ START_TEST(what_is_stored_is_said)
     ck_assert_int_eq(pilgrim_durations(cursor, 0, PILGRIM_VALUE_GROUP, &s), PILGRIM_OK);
     ck_assert_uint_eq(s.count, 1007);
     ck_assert_int_eq(pilgrim_durations(cursor, 1, 0, &s), PILGRIM_OK);
-    check(&s, is_short ? &slight : &brief, false);
+    check(&s, form == SECTION_SHARED_PROFILE ? &shared : is_short ? &slight : &brief, false);
     ck_assert_int_eq(pilgrim_durations(cursor, 2, 0, &s), PILGRIM_OK);
     ck_assert_uint_eq(s.count, 0);
     check_gaps(cursor, 0, 0, &gaps[2]);
     check_gaps(cursor, 0, 1, &gaps[1]);
     check_gaps(cursor, 0, 2, &gaps[0]);
     check_gaps(cursor, 0, PILGRIM_NO_CALL, &first);
-    if (is_short) {
+    if (form == SECTION_SHORT_PROFILE)
         check_gaps(cursor, 1, 0, &slight_gaps[0]);
+    for (unsigned i = 0; i < 3 && form == SECTION_SHARED_PROFILE; i++)
+        check_gaps(cursor, 1, (i + 2) % 3, &shared_gaps[i]);
+    if (is_short)
         check_gaps(cursor, 1, PILGRIM_NO_CALL, &slight_gaps[1]);
-    }
     ck_assert_int_eq(pilgrim_gaps(cursor, 0, 0, PILGRIM_ANY_CALL, &s), PILGRIM_OK);
     ck_assert_uint_eq(s.count, 1008);
     ck_assert(s.brief);
@@ -424,7 +474,7 @@ START_TEST(fields_that_cannot_be)
     for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
         struct built b;
         wrong = &wrongs[i];
-        is_short = _i || wrong->field == LONGEST;
+        form = _i == 0 && wrong->field == LONGEST ? SECTION_SHORT_PROFILE : forms[_i];
         make(&b);
         require_calls_alone(open_damaged(&b, wrong->problem));
     }
@@ -435,6 +485,7 @@ START_TEST(bytes_that_cannot_be)
 {
     struct built b;
     wrong = NULL;
+    form = SECTION_PROFILE;
     make(&b);
     memset(b.profile.data, 0, b.profile.length); /* bits of 1 without end */
     require_calls_alone(open_damaged(&b, "a number that is too long"));
@@ -456,6 +507,7 @@ START_TEST(sections_changed)
         struct pilgrim_error error;
         struct bytes file = {0};
         struct wrong any = {.field = 1 + i % (FIELDS - 1)};
+        form = forms[_i];
         state = i + 10000 * (uint64_t)_i;
         draw();
         any.turn = (unsigned)below(4);
@@ -486,10 +538,10 @@ int main(void)
     Suite *suite = suite_create("profile_section");
     TCase *tests = tcase_create("profile_section");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, what_is_stored_is_said, 0, 2);
-    tcase_add_loop_test(tests, fields_that_cannot_be, 0, 2);
+    tcase_add_loop_test(tests, what_is_stored_is_said, 0, 3);
+    tcase_add_loop_test(tests, fields_that_cannot_be, 0, 3);
     tcase_add_test(tests, bytes_that_cannot_be);
-    tcase_add_loop_test(tests, sections_changed, 0, 2);
+    tcase_add_loop_test(tests, sections_changed, 0, 3);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -81,7 +81,7 @@ static void put_together(const struct bytes *contents, uint8_t last, struct byte
     bytes_put_u8(file, TRACE_VERSION);
     bytes_put_u8(file, 0);
     for (size_t i = 0; i == 0 || section_order[i - 1] != last; i++) {
-        uint8_t type = section_order[i], stored = type == SECTION_PROFILE ? SECTION_SHORT_PROFILE : type;
+        uint8_t type = section_order[i], stored = type == SECTION_PROFILE ? SECTION_SHARED_PROFILE : type;
         if (contents[type].length > 0)
             ck_assert_int_eq(section_write(file, stored, &contents[type]), PILGRIM_OK);
     }

@@ -138,9 +138,12 @@ static bool chrome_end(struct convert *c)
     return true;
 }
 
+static const struct convert_parts parts;
+
 const struct convert_format convert_chrome = {.name = "chrome",
                                               .suffix = ".json",
                                               .begin = chrome_begin,
                                               .thread = chrome_thread,
                                               .call = chrome_call,
-                                              .end = chrome_end};
+                                              .end = chrome_end,
+                                              .parts = &parts};

@@ -23,10 +23,13 @@ struct convert {
     struct pilgrim_calls *calls; /* the stream that gave the call */
     const char *anchor;          /* as the format has it */
     const char *folder;          /* of a format that writes one: it is there, and empty */
+    const char *beside;          /* files for a while may be beside this path */
+    struct output *told;         /* by --jobs, not the first process: what `join` is to know */
     char failure[200];           /* set by the format: the output cannot be written, and why */
     char unsaid[400];            /* set by the format: what it cannot say, for the user */
     const char *columns;         /* of a table: their names, with commas between them; NULL: the usual ones */
     bool arguments;              /* all arguments of calls are wanted */
+    unsigned jobs;               /* processes that convert */
     bool drawn;                  /* the times are not those of the run: they are drawn from statistics */
     void *state;                 /* of the format; freed by `end`, which is called whatever happens */
 };
@@ -49,6 +52,18 @@ enum convert_wants {
     CONVERT_CALLS
 };
 
+/* How a format is written by several processes, each of which converts ranks that follow each other, by the functions
+ * `thread` and `call`. The first one has called `begin`, and will call `end`. */
+struct convert_parts {
+    /* Another process than the first will convert the ranks from FIRST on. NULL: nothing is to be done */
+    bool (*begin)(struct convert *c, uint32_t first);
+    /* The process has converted its ranks, which are below END; 0: not all of them. NULL: nothing is to be done */
+    bool (*end)(struct convert *c, uint32_t end);
+    /* In the first process: what another one has told, in the order of ranks. NULL: it tells nothing */
+    bool (*join)(struct convert *c, const unsigned char *told, size_t length);
+    bool no_arguments; /* with --arguments, one process writes it */
+};
+
 struct convert_format {
     const char *name, *suffix;
     bool (*begin)(struct convert *c);
@@ -58,7 +73,10 @@ struct convert_format {
     /* In place of the four: all calls that fit the selection. */
     enum pilgrim_status (*convert)(struct convert *c, const struct pilgrim_selection *selection,
                                    struct convert_result *result, struct pilgrim_error *error);
-    const char *lacks; /* not NULL: this build cannot write it, and why */
+    /* Before the calls: each function at each place, also such as have no call that is wanted. NULL: nobody asks */
+    void (*place)(struct convert *c, const struct pilgrim_class *class_, const struct call_place *place);
+    const struct convert_parts *parts; /* NULL: one process writes it, whatever --jobs says */
+    const char *lacks;                 /* not NULL: this build cannot write it, and why */
     enum convert_wants what;
     const char *anchor; /* of a format that writes a folder: the file in it by which it is known */
     bool folder;        /* it writes a folder, not a file */
@@ -90,5 +108,7 @@ bool convert_tell(const struct convert *c, const struct convert_call *call, cons
 enum { CONVERT_MARKER_MAX = 1024 };
 const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT_MARKER_MAX]);
 bool convert_is_marker(const struct pilgrim_call *call);
+const char *convert_function_name(const struct pilgrim_function *function, char text[CONVERT_MARKER_MAX]);
+#define CONVERT_MARKER "pilgrim_marker"
 
 #endif

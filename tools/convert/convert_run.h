@@ -9,10 +9,11 @@ struct convert_result {
     uint64_t calls;   /* that were converted */
     uint64_t untimed; /* that were left out, since their times are lost */
     uint64_t missing; /* sends, receives and collective calls of the trace that have no records; see mpi_records.h */
+    struct pilgrim_error times; /* the first times that are lost, and why; else the status is PILGRIM_OK */
 };
 
-/* Converts the calls that fit SELECTION; NULL: all. C has what is not set by it: trace, out, arguments. LINES finds
- * source lines, and may be NULL. After an error, what was read until then is converted. errors: as flows_read and
+/* Converts the calls that fit SELECTION; NULL: all. C has what is not set by it: trace, out, arguments, jobs, ... LINES
+ * finds source lines, and may be NULL. After an error, what was read until then is converted. errors: as flows_read and
  * pilgrim_calls_next */
 enum pilgrim_status convert_run(struct convert *c, const struct convert_format *format,
                                 const struct pilgrim_selection *selection, struct source_lines *lines,

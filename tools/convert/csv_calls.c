@@ -202,11 +202,14 @@ static bool csv_finish(struct convert *c)
     return true;
 }
 
+static const struct convert_parts parts;
+
 const struct convert_format convert_csv = {.name = "csv",
                                            .suffix = ".csv",
                                            .begin = csv_begin,
                                            .thread = csv_thread,
                                            .call = csv_call,
                                            .end = csv_finish,
+                                           .parts = &parts,
                                            .what = CONVERT_CALLS,
                                            .untimed = true};

@@ -22,6 +22,7 @@ struct goal {
     uint64_t next_label;
     uint32_t next; /* the first rank that has no block yet */
     uint32_t thread;
+    bool open;       /* the block of rank next - 1 has not ended */
     uint64_t others; /* requests that another thread began */
 };
 
@@ -118,7 +119,7 @@ static bool end_rank(struct convert *c)
 {
     struct goal *g = c->state;
     const bool good = simulated_end_thread(g->simulated, c);
-    if (g->next > 0)
+    if (g->open)
         out_text(c->out, "}\n");
     match_map_free(&g->labels);
     g->need_count = 0;
@@ -130,6 +131,7 @@ static bool begin_rank(struct convert *c)
     struct goal *g = c->state;
     const bool good = end_rank(c);
     out_named(c->out, "\nrank ", g->next++);
+    g->open = true;
     out_text(c->out, " {\n");
     g->next_label = 0;
     return good;
@@ -153,14 +155,24 @@ static bool goal_call(struct convert *c, const struct convert_call *call)
     return simulated_call(g->simulated, c, call);
 }
 
+/* Begins the ranks below END that have no block yet, and ends the last one. */
+static bool close_ranks(struct convert *c, uint32_t end)
+{
+    struct goal *g = c->state;
+    bool good = true;
+    while (good && g->next < end)
+        good = begin_rank(c);
+    good = end_rank(c) && good;
+    g->open = false;
+    return good;
+}
+
 static bool goal_end(struct convert *c)
 {
     struct goal *g = c->state;
     bool good = g && g->simulated;
-    while (good && g->next < pilgrim_rank_count(c->trace))
-        good = begin_rank(c);
     if (good) {
-        good = end_rank(c);
+        good = close_ranks(c, pilgrim_rank_count(c->trace));
         simulated_unsaid(g->simulated, c->unsaid, sizeof c->unsaid);
         const size_t used = strlen(c->unsaid);
         if (g->others)
@@ -177,10 +189,46 @@ static bool goal_end(struct convert *c)
     return good;
 }
 
+/* ---- parts ---- */
+
+static bool goal_begin_part(struct convert *c, uint32_t first)
+{
+    struct goal *g = c->state;
+    g->next = first;
+    return true;
+}
+
+static bool goal_end_part(struct convert *c, uint32_t end)
+{
+    struct goal *g = c->state;
+    const bool good = close_ranks(c, end);
+    if (c->told) {
+        simulated_tell(g->simulated, c->told);
+        out_bytes(c->told, (const char *)&g->others, sizeof g->others);
+        out_bytes(c->told, (const char *)&g->next, sizeof g->next);
+    }
+    return good;
+}
+
+static bool goal_join(struct convert *c, const unsigned char *told, size_t length)
+{
+    struct goal *g = c->state;
+    uint64_t others;
+    (void)length;
+    const size_t at = simulated_join(g->simulated, told);
+    memcpy(&others, told + at, sizeof others);
+    memcpy(&g->next, told + at + sizeof others, sizeof g->next);
+    g->others += others;
+    return true;
+}
+
+static const struct convert_parts parts = {.begin = goal_begin_part, .end = goal_end_part, .join = goal_join};
+
 const struct convert_format convert_goal = {.name = "goal",
                                             .suffix = ".goal",
                                             .begin = goal_start,
                                             .thread = goal_thread,
                                             .call = goal_call,
                                             .end = goal_end,
+                                            .parts = &parts,
                                             .what = CONVERT_WHOLE_RECORDS};

@@ -394,16 +394,6 @@ static bool take_call(void *context, const struct match_seen *seen)
 
 /* ---- all ---- */
 
-static int by_call(const void *a, const void *b)
-{
-    const struct mpi_record *x = a, *y = b;
-    if (x->seq != y->seq)
-        return x->seq < y->seq ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return (x->request > y->request) - (x->request < y->request);
-}
-
 /* Asks only: what it asks for is whole without it. */
 static bool is_test(const struct mpi_record *record)
 {
@@ -485,8 +475,7 @@ static enum pilgrim_status keep_whole(struct mpi_records *r, const struct pilgri
 static enum pilgrim_status sort(struct mpi_records *r, struct pilgrim_error *error)
 {
     for (size_t i = 0; i < r->first[r->ranks]; i++)
-        if (r->threads[i].count)
-            qsort(r->threads[i].records, r->threads[i].count, sizeof *r->threads[i].records, by_call);
+        records_order(&r->threads[i]);
     for (uint32_t rank = 0; rank < r->ranks; rank++)
         if (!join_tests(r, rank))
             return no_memory(error);
@@ -531,7 +520,7 @@ enum pilgrim_status mpi_records_read(struct mpi_records *r, const struct pilgrim
                                         .message = take_message,
                                         .collective = take_collective};
     enum pilgrim_status status =
-        r->threads && v.match && v.numbers ? match_trace(v.match, &events, true, &totals, error) : no_memory(error);
+        r->threads && v.match && v.numbers ? match_trace(v.match, &events, false, &totals, error) : no_memory(error);
     reading_free(&v);
     if (status == PILGRIM_NOMEM)
         return status;

@@ -62,6 +62,9 @@ struct record_operation *records_split_take(struct records_reading *v, uint32_t 
 bool records_container(struct records_reading *v, struct container_table *table, const struct pilgrim_value *name,
                        uint32_t *index);
 
+/* Puts a thread's records in the order of calls; of one call, in the order of kinds and requests. */
+void records_order(struct mpi_record_list *list);
+
 /* Frees what windows have begun. */
 void window_records_free(struct records_reading *v);
 

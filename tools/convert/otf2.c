@@ -218,11 +218,12 @@ static bool put_text(void *context, const char *name, const char *value)
 }
 
 /* Returns the region of a call. Its text is looked up once for each place. */
-static OTF2_RegionRef region_of(struct otf2 *o, const struct convert_call *call)
+static OTF2_RegionRef region_of(struct convert *c, const struct pilgrim_function *function,
+                                const struct call_place *place)
 {
-    const size_t place = call->place->number;
-    if (place >= o->region_count) {
-        const size_t count = 2 * place + 64;
+    struct otf2 *o = c->state;
+    if (place->number >= o->region_count) {
+        const size_t count = 2 * (size_t)place->number + 64;
         OTF2_RegionRef *regions = realloc(o->regions, count * sizeof *regions);
         if (!regions) {
             o->definitions.short_of_memory = true;
@@ -233,23 +234,46 @@ static OTF2_RegionRef region_of(struct otf2 *o, const struct convert_call *call)
         o->regions = regions;
         o->region_count = count;
     }
-    if (o->regions[place] == OTF2_UNDEFINED_REGION)
-        o->regions[place] = otf2_define_region(&o->definitions, call->call, call->place);
-    return o->regions[place];
+    if (o->regions[place->number] == OTF2_UNDEFINED_REGION && !c->told)
+        o->regions[place->number] = otf2_define_region(&o->definitions, function, place);
+    return o->regions[place->number];
 }
 
-static bool put_marker(struct convert *c, const struct pilgrim_call *call, uint64_t ns)
+/* Regions are defined before the calls, so that each process knows their numbers. */
+static void otf2_place(struct convert *c, const struct pilgrim_class *class, const struct call_place *place)
+{
+    if (strcmp(class->function->name, CONVERT_MARKER) != 0)
+        region_of(c, class->function, place);
+}
+
+static bool put_marker_at(struct convert *c, uint64_t location, uint64_t ns, const char *text)
 {
     struct otf2 *o = c->state;
-    char name[CONVERT_MARKER_MAX];
     if (!o->markers) {
         o->markers = OTF2_Archive_GetMarkerWriter(o->archive);
         if (!o->markers)
             return note(c, OTF2_ERROR_FILE_CAN_NOT_OPEN);
         note(c, OTF2_MarkerWriter_WriteDefMarker(o->markers, 0, "Pilgrim", "marker", OTF2_SEVERITY_NONE));
     }
-    return note(c, OTF2_MarkerWriter_WriteMarker(o->markers, ns, 0, 0, OTF2_MARKER_SCOPE_LOCATION, o->location,
-                                                 convert_call_name(call, name)));
+    return note(c, OTF2_MarkerWriter_WriteMarker(o->markers, ns, 0, 0, OTF2_MARKER_SCOPE_LOCATION, location, text));
+}
+
+/* A marker, as one process tells it to another; its text follows. */
+struct otf2_marker {
+    uint64_t location, ns, length;
+};
+
+static bool put_marker(struct convert *c, const struct pilgrim_call *call, uint64_t ns)
+{
+    const struct otf2 *o = c->state;
+    char name[CONVERT_MARKER_MAX];
+    const char *text = convert_call_name(call, name);
+    if (!c->told)
+        return put_marker_at(c, o->location, ns, text);
+    const struct otf2_marker marker = {o->location, ns, strlen(text) + 1};
+    out_bytes(c->told, (const char *)&marker, sizeof marker);
+    out_bytes(c->told, text, marker.length);
+    return true;
 }
 
 static bool otf2_call(struct convert *c, const struct convert_call *call)
@@ -264,7 +288,11 @@ static bool otf2_call(struct convert *c, const struct convert_call *call)
     o->most_ns = leave > o->most_ns ? leave : o->most_ns;
     if (convert_is_marker(call->call))
         return put_marker(c, call->call, enter);
-    const OTF2_RegionRef region = region_of(o, call);
+    const OTF2_RegionRef region = region_of(c, call->call->function, call->place);
+    if (c->told && region == OTF2_UNDEFINED_REGION) { /* other processes would not know it */
+        snprintf(c->failure, sizeof c->failure, "%s is in no table of the trace", call->call->function->name);
+        return false;
+    }
     if (!good(c) || !note(c, OTF2_EvtWriter_Enter(o->writer, NULL, enter, region)))
         return false;
     if (c->arguments && !convert_tell(c, call, &tell))
@@ -278,6 +306,74 @@ static bool otf2_call(struct convert *c, const struct convert_call *call)
     o->last_ns = leave;
     return note(c, OTF2_EvtWriter_Leave(o->writer, NULL, leave, region));
 }
+
+/* ---- parts ---- */
+
+/* What a process tells behind its markers: the rest of what only calls say. The numbers of events, and whether each
+ * file was opened, follow. */
+struct otf2_told {
+    uint64_t first_ns, most_ns;
+};
+
+static bool otf2_begin_part(struct convert *c, uint32_t first)
+{
+    struct otf2 *o = c->state;
+    (void)first;
+    memset(o->events, 0, c->records->first[c->records->ranks] * sizeof *o->events);
+    return true;
+}
+
+static bool otf2_end_part(struct convert *c, uint32_t end)
+{
+    struct otf2 *o = c->state;
+    const bool good = close_thread(c);
+    (void)end;
+    if (c->told) {
+        const struct otf2_marker no_more = {0};
+        const struct otf2_told told = {o->first_ns, o->most_ns};
+        out_bytes(c->told, (const char *)&no_more, sizeof no_more);
+        out_bytes(c->told, (const char *)&told, sizeof told);
+        out_bytes(c->told, (const char *)o->events, c->records->first[c->records->ranks] * sizeof *o->events);
+        out_bytes(c->told, (const char *)o->opened, c->records->files.count * sizeof *o->opened);
+    }
+    return good;
+}
+
+static bool otf2_join(struct convert *c, const unsigned char *told, size_t length)
+{
+    struct otf2 *o = c->state;
+    struct otf2_marker marker;
+    struct otf2_told rest;
+    bool good = true, opened;
+    size_t at = 0;
+    (void)length;
+    for (;;) {
+        memcpy(&marker, told + at, sizeof marker);
+        at += sizeof marker;
+        if (!marker.length)
+            break;
+        good = good && put_marker_at(c, marker.location, marker.ns, (const char *)told + at);
+        at += marker.length;
+    }
+    memcpy(&rest, told + at, sizeof rest);
+    at += sizeof rest;
+    o->first_ns = rest.first_ns < o->first_ns ? rest.first_ns : o->first_ns;
+    o->most_ns = rest.most_ns > o->most_ns ? rest.most_ns : o->most_ns;
+    for (size_t i = 0; i < c->records->first[c->records->ranks]; i++, at += sizeof *o->events) {
+        uint64_t events;
+        memcpy(&events, told + at, sizeof events);
+        o->events[i] += events;
+    }
+    for (size_t i = 0; i < c->records->files.count; i++, at += sizeof opened) {
+        memcpy(&opened, told + at, sizeof opened);
+        o->opened[i] |= opened;
+    }
+    return good;
+}
+
+/* Arguments are texts, which are defined as they come. */
+static const struct convert_parts parts = {
+    .begin = otf2_begin_part, .end = otf2_end_part, .join = otf2_join, .no_arguments = true};
 
 /* ---- the end ---- */
 
@@ -346,6 +442,8 @@ const struct convert_format convert_otf2 = {.name = "otf2",
                                             .thread = otf2_thread,
                                             .call = otf2_call,
                                             .end = otf2_end,
+                                            .place = otf2_place,
+                                            .parts = &parts,
                                             .what = CONVERT_RECORDS,
                                             .anchor = "traces.otf2",
                                             .folder = true};

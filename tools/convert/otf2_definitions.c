@@ -83,11 +83,11 @@ OTF2_ParameterRef otf2_define_parameter(struct otf2_definitions *d, const char *
     return number;
 }
 
-OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgrim_call *call,
+OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgrim_function *function,
                                   const struct call_place *place)
 {
     char room[CONVERT_MARKER_MAX], key[CONVERT_MARKER_MAX + 1024];
-    const char *name = convert_call_name(call, room);
+    const char *name = convert_function_name(function, room);
     bool new;
     snprintf(key, sizeof key, "%s %s", name, place->text);
     const uint32_t number = number_of(d, &d->regions, &d->region_count, key, &new);
@@ -96,7 +96,7 @@ OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgr
     const OTF2_StringRef text = otf2_define_text(d, name), at = otf2_define_text(d, place->text),
                          file = place->file ? otf2_define_text(d, place->file) : OTF2_UNDEFINED_STRING;
     note(d, OTF2_GlobalDefWriter_WriteRegion(d->writer, number, text, text, at,
-                                             (OTF2_RegionRole)function_role(call->function->name), OTF2_PARADIGM_MPI,
+                                             (OTF2_RegionRole)function_role(function->name), OTF2_PARADIGM_MPI,
                                              OTF2_REGION_FLAG_NONE, file, place->line, place->line));
     return number;
 }

@@ -34,7 +34,7 @@ OTF2_StringRef otf2_define_printable(struct otf2_definitions *d, const char *tex
 OTF2_ParameterRef otf2_define_parameter(struct otf2_definitions *d, const char *name, OTF2_ParameterType type);
 
 /* Returns the region of the calls of a function at a place. */
-OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgrim_call *call,
+OTF2_RegionRef otf2_define_region(struct otf2_definitions *d, const struct pilgrim_function *function,
                                   const struct call_place *place);
 
 /* Defines all that is known only in the end, with times from FIRST to LAST. */

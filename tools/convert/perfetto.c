@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Perfetto's trace format (ui.perfetto.dev, trace_processor): a Trace message whose TracePackets hold TrackEvents. A
  * rank is a process, a thread a thread, a call a slice, as is an iteration of a loop, on a track of its own; a message
- * is a flow from the begin of the call that began the send to the end of the call that ended the receive. Names stand
- * once (interned data). Field numbers are those of Perfetto's protos/perfetto/trace; tests/convert/perfetto.proto has
- * the part that is used here. */
+ * is a flow from the begin of the call that began the send to the end of the call that ended the receive. Each rank
+ * is a sequence of packets, in which names stand once (interned data). Field numbers are those of Perfetto's
+ * protos/perfetto/trace; tests/convert/perfetto.proto has the part that is used here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,9 @@ enum {
     UNIT_COUNT = 2,
     UNIT_BYTES = 3
 };
-enum { TEXT_MAX = 8192, SEQUENCE = 1, CATEGORY_MPI = 1, CATEGORY_MARKER = 2, CATEGORY_LOOP = 3 };
-enum { PLACE_INTERNED = 1, PLACE_KNOWN = 2, PLACE_WAITS = 4, LOOPS_MAX = 64 };
+enum { TEXT_MAX = 8192, CATEGORY_MPI = 1, CATEGORY_MARKER = 2, CATEGORY_LOOP = 3, LOOPS_MAX = 64 };
+/* Sequences: of the run, and from SEQUENCE_RANKS of each rank. Tracks of the run; then those of each rank. */
+enum { SEQUENCE_RUN = 1, SEQUENCE_RANKS = 2, TRACK_RUN = 1, TRACK_BYTES, TRACK_MESSAGES, TRACK_WAITS, TRACK_RANKS };
 
 /* A name that was interned. */
 struct perfetto_name {
@@ -65,18 +66,25 @@ struct perfetto_name {
     char text[];
 };
 
+/* What is known of a place. */
+struct perfetto_place {
+    uint64_t interned; /* its number in the sequence ... */
+    uint32_t sequence; /* ... that had it last */
+    bool known, waits; /* it is known whether its function waits */
+};
+
 struct perfetto {
     struct output *out;
     struct protobuf body, interned; /* of the packet that is being made, and what it interns */
     struct protobuf head, packet;
     struct perfetto_name *events, *annotations; /* tables of uthash */
-    unsigned char *places;                      /* PLACE_... of each */
+    struct perfetto_place *places;              /* of each number */
     size_t place_capacity;
-    uint64_t tracks; /* so far; the uuid of a track is its number */
-    uint64_t track;  /* of the thread */
-    uint64_t process, run;
-    uint32_t rank;
-    bool begun, told;
+    uint64_t sources; /* of the sequence, so far */
+    uint64_t track;   /* of the thread */
+    uint64_t process, first_ns;
+    uint32_t rank, sequence;
+    bool begun;                /* the sequence has */
     struct loop_places *loops; /* of the thread; NULL: it has none */
     size_t loop_count;
     uint64_t iterations[LOOPS_MAX]; /* that are open: their numbers over all entries of each loop; 0: none */
@@ -90,7 +98,7 @@ struct perfetto {
 /* Writes the packet whose body is field FIELD. False: no memory */
 static bool put_packet(struct perfetto *p, uint32_t field, bool timed, uint64_t ns)
 {
-    protobuf_uint(&p->head, PACKET_SEQUENCE, SEQUENCE);
+    protobuf_uint(&p->head, PACKET_SEQUENCE, p->sequence);
     if (timed)
         protobuf_uint(&p->head, PACKET_TIMESTAMP, ns);
     protobuf_uint(&p->head, PACKET_FLAGS, p->begun ? FLAG_NEEDS_STATE : FLAG_CLEARED | FLAG_NEEDS_STATE);
@@ -188,6 +196,19 @@ static bool perfetto_text(void *context, const char *name, const char *value)
 
 /* ---- tracks ---- */
 
+/* The next packets are those of another sequence. It has not interned anything. */
+static void begin_sequence(struct perfetto *p, uint32_t sequence)
+{
+    p->sequence = sequence;
+    p->begun = false;
+    p->sources = 0;
+    free_names(&p->events);
+    free_names(&p->annotations);
+    put_category(p, CATEGORY_MPI, "MPI");
+    put_category(p, CATEGORY_MARKER, "marker");
+    put_category(p, CATEGORY_LOOP, "loop");
+}
+
 static bool perfetto_begin(struct convert *c)
 {
     struct perfetto *p = calloc(1, sizeof *p);
@@ -196,32 +217,28 @@ static bool perfetto_begin(struct convert *c)
         return false;
     p->out = c->out;
     p->rank = UINT32_MAX;
-    put_category(p, CATEGORY_MPI, "MPI");
-    put_category(p, CATEGORY_MARKER, "marker");
-    put_category(p, CATEGORY_LOOP, "loop");
-    p->track = ++p->tracks;
-    protobuf_uint(&p->body, TRACK_UUID, p->track);
+    p->first_ns = UINT64_MAX;
+    begin_sequence(p, SEQUENCE_RUN);
+    protobuf_uint(&p->body, TRACK_UUID, TRACK_RUN);
     protobuf_text(&p->body, TRACK_NAME, "run");
-    p->run = p->track;
     return put_packet(p, PACKET_TRACK, false, 0);
 }
 
-/* Puts what the trace says of the run, as the arguments of an instant. */
-static bool put_properties(struct convert *c, uint64_t ns)
+/* Puts what the trace says of the run, as the arguments of an instant where its calls begin. */
+static bool put_properties(struct convert *c)
 {
     struct perfetto *p = c->state;
     const char *key, *value;
     const uint64_t name = intern(p, &p->events, INTERNED_EVENT,
                                  c->drawn ? "times are drawn from statistics: not those of the run" : "properties");
-    p->told = true;
     protobuf_uint(&p->body, EVENT_TYPE, TYPE_INSTANT);
-    protobuf_uint(&p->body, EVENT_TRACK, p->run);
+    protobuf_uint(&p->body, EVENT_TRACK, TRACK_RUN);
     protobuf_uint(&p->body, EVENT_CATEGORY, CATEGORY_MARKER);
     protobuf_uint(&p->body, EVENT_NAME, name);
     for (size_t i = 0; pilgrim_property_at(c->trace, i, &key, &value); i++)
         if (!perfetto_text(p, key, value))
             return false;
-    return name && put_packet(p, PACKET_EVENT, true, ns);
+    return name && put_packet(p, PACKET_EVENT, true, p->first_ns);
 }
 
 static bool put_process(struct convert *c, uint32_t rank)
@@ -230,7 +247,9 @@ static bool put_process(struct convert *c, uint32_t rank)
     char name[CONVERT_NAME_MAX];
     convert_rank_name(c, rank, name);
     p->rank = rank;
-    p->process = ++p->tracks;
+    /* a track of its own, and two of each thread */
+    p->process = TRACK_RANKS + rank + 2 * (uint64_t)c->flows->first[rank];
+    begin_sequence(p, SEQUENCE_RANKS + rank);
     protobuf_uint(&p->body, TRACK_UUID, p->process);
     const size_t at = protobuf_open(&p->body, TRACK_PROCESS);
     protobuf_uint(&p->body, PROCESS_PID, rank + 1); /* 0 is the idle process of a machine */
@@ -284,7 +303,7 @@ static bool open_loops(struct convert *c, uint32_t rank, uint32_t thread)
     p->loop_count = p->loop_count < LOOPS_MAX ? p->loop_count : LOOPS_MAX;
     if (!p->loop_count)
         return true;
-    p->loop_track = ++p->tracks;
+    p->loop_track = p->process + 2 + 2 * (uint64_t)thread;
     snprintf(name, sizeof name, "loops of thread %u", thread);
     protobuf_uint(&p->body, TRACK_UUID, p->loop_track);
     protobuf_text(&p->body, TRACK_NAME, name);
@@ -322,7 +341,7 @@ static bool perfetto_thread(struct convert *c, uint32_t rank, uint32_t thread)
     if (!close_loops(p) || (rank != p->rank && !put_process(c, rank)) || !open_loops(c, rank, thread))
         return false;
     convert_thread_name(thread, name);
-    p->track = ++p->tracks;
+    p->track = p->process + 1 + 2 * (uint64_t)thread;
     protobuf_uint(&p->body, TRACK_UUID, p->track);
     protobuf_uint(&p->body, TRACK_PARENT, p->process);
     const size_t at = protobuf_open(&p->body, TRACK_THREAD);
@@ -342,34 +361,30 @@ static bool put_source(struct perfetto *p, const struct convert_call *call)
     const struct call_place *place = call->place;
     if (place->number >= p->place_capacity) {
         const size_t capacity = 2 * (size_t)place->number + 64;
-        unsigned char *places = realloc(p->places, capacity);
+        struct perfetto_place *places = realloc(p->places, capacity * sizeof *places);
         if (!places)
             return false;
-        memset(places + p->place_capacity, 0, capacity - p->place_capacity);
+        memset(places + p->place_capacity, 0, (capacity - p->place_capacity) * sizeof *places);
         p->places = places;
         p->place_capacity = capacity;
     }
-    if (!(p->places[place->number] & PLACE_INTERNED)) {
-        p->places[place->number] |= PLACE_INTERNED;
+    struct perfetto_place *known = &p->places[place->number];
+    if (known->sequence != p->sequence) {
+        known->sequence = p->sequence;
+        known->interned = ++p->sources;
         const size_t at = protobuf_open(&p->interned, INTERNED_SOURCE);
-        protobuf_uint(&p->interned, SOURCE_ID, place->number + 1);
+        protobuf_uint(&p->interned, SOURCE_ID, known->interned);
         put_text(&p->interned, SOURCE_FILE, place->file ? place->file : place->text);
         if (place->file)
             protobuf_uint(&p->interned, SOURCE_LINE, place->line);
         protobuf_close(&p->interned, at);
     }
-    protobuf_uint(&p->body, EVENT_SOURCE, place->number + 1);
+    protobuf_uint(&p->body, EVENT_SOURCE, known->interned);
     return true;
 }
 
-/* Notes that a call waits, if its function may. Its place is known. */
-static bool note_wait(struct perfetto *p, const struct convert_call *call)
+static bool add_wait(struct perfetto *p, const uint64_t times[2])
 {
-    unsigned char *place = &p->places[call->place->number];
-    if (!(*place & PLACE_KNOWN))
-        *place |= PLACE_KNOWN | (function_waits(call->call->function->name) ? PLACE_WAITS : 0);
-    if (!(*place & PLACE_WAITS))
-        return true;
     if (p->wait_count + 2 > p->wait_capacity) {
         const size_t capacity = 2 * p->wait_capacity + 256;
         struct flow_change *waits = realloc(p->waits, capacity * sizeof *waits);
@@ -378,8 +393,25 @@ static bool note_wait(struct perfetto *p, const struct convert_call *call)
         p->waits = waits;
         p->wait_capacity = capacity;
     }
-    p->waits[p->wait_count++] = (struct flow_change){call->call->start_ns, 0, 1};
-    p->waits[p->wait_count++] = (struct flow_change){call->call->end_ns, 0, -1};
+    p->waits[p->wait_count++] = (struct flow_change){times[0], 0, 1};
+    p->waits[p->wait_count++] = (struct flow_change){times[1], 0, -1};
+    return true;
+}
+
+/* Notes that a call waits, if its function may. Its place is known. */
+static bool note_wait(struct convert *c, const struct convert_call *call)
+{
+    struct perfetto *p = c->state;
+    struct perfetto_place *place = &p->places[call->place->number];
+    const uint64_t times[2] = {call->call->start_ns, call->call->end_ns};
+    if (!place->known)
+        place->waits = function_waits(call->call->function->name);
+    place->known = true;
+    if (!place->waits)
+        return true;
+    if (!c->told)
+        return add_wait(p, times);
+    out_bytes(c->told, (const char *)times, sizeof times);
     return true;
 }
 
@@ -396,8 +428,9 @@ static bool perfetto_call(struct convert *c, const struct convert_call *call)
     char text[CONVERT_MARKER_MAX];
     const bool marker = convert_is_marker(call->call);
     const struct convert_teller tell = {.number = perfetto_number, .text = perfetto_text, .context = p};
-    if ((!p->told && !put_properties(c, call->call->start_ns)) || !put_loops(p, call->call))
+    if (!put_loops(p, call->call))
         return false;
+    p->first_ns = call->call->start_ns < p->first_ns ? call->call->start_ns : p->first_ns;
     p->last_ns = call->call->end_ns;
     const uint64_t name = intern(p, &p->events, INTERNED_EVENT, convert_call_name(call->call, text));
     protobuf_uint(&p->body, EVENT_TYPE, marker ? TYPE_INSTANT : TYPE_BEGIN);
@@ -405,7 +438,7 @@ static bool perfetto_call(struct convert *c, const struct convert_call *call)
     protobuf_uint(&p->body, EVENT_CATEGORY, marker ? CATEGORY_MARKER : CATEGORY_MPI);
     protobuf_uint(&p->body, EVENT_NAME, name);
     put_flows(p, call, false);
-    if (!name || !put_source(p, call) || !note_wait(p, call) || !convert_tell(c, call, &tell) ||
+    if (!name || !put_source(p, call) || !note_wait(c, call) || !convert_tell(c, call, &tell) ||
         !put_packet(p, PACKET_EVENT, true, call->call->start_ns))
         return false;
     if (marker)
@@ -418,9 +451,9 @@ static bool perfetto_call(struct convert *c, const struct convert_call *call)
 
 /* ---- counters ---- */
 
-static bool put_counter_track(struct perfetto *p, const char *name, bool bytes)
+static bool put_counter_track(struct perfetto *p, uint64_t track, const char *name, bool bytes)
 {
-    p->track = ++p->tracks;
+    p->track = track;
     protobuf_uint(&p->body, TRACK_UUID, p->track);
     protobuf_text(&p->body, TRACK_NAME, name);
     const size_t at = protobuf_open(&p->body, TRACK_COUNTER);
@@ -430,11 +463,11 @@ static bool put_counter_track(struct perfetto *p, const char *name, bool bytes)
 }
 
 /* A counter that CHANGES make, which are in the order of time. */
-static bool put_counter(struct perfetto *p, const char *name, bool bytes, const struct flow_change *changes,
-                        size_t count)
+static bool put_counter(struct perfetto *p, uint64_t track, const char *name, bool bytes,
+                        const struct flow_change *changes, size_t count)
 {
     int64_t value = 0;
-    bool good = count == 0 || put_counter_track(p, name, bytes);
+    bool good = count == 0 || put_counter_track(p, track, name, bytes);
     for (size_t i = 0; i < count && good; i++) {
         value += bytes ? changes[i].bytes : changes[i].messages;
         if (i + 1 < count && changes[i + 1].ns == changes[i].ns)
@@ -462,9 +495,9 @@ static bool put_counters(struct convert *c)
         return true;
     if (p->wait_count)
         qsort(p->waits, p->wait_count, sizeof *p->waits, by_time);
-    return put_counter(p, "bytes under way", true, changes, c->flows->change_count) &&
-           put_counter(p, "messages under way", false, changes, c->flows->change_count) &&
-           put_counter(p, "calls that wait", false, p->waits, p->wait_count);
+    return put_counter(p, TRACK_BYTES, "bytes under way", true, changes, c->flows->change_count) &&
+           put_counter(p, TRACK_MESSAGES, "messages under way", false, changes, c->flows->change_count) &&
+           put_counter(p, TRACK_WAITS, "calls that wait", false, p->waits, p->wait_count);
 }
 
 static bool perfetto_end(struct convert *c)
@@ -472,7 +505,9 @@ static bool perfetto_end(struct convert *c)
     struct perfetto *p = c->state;
     if (!p)
         return true;
-    const bool good = close_loops(p) && put_counters(c);
+    bool good = close_loops(p);
+    begin_sequence(p, SEQUENCE_RUN); /* what it had interned is not used any more */
+    good = good && (p->first_ns == UINT64_MAX || put_properties(c)) && put_counters(c);
     free_names(&p->events);
     free_names(&p->annotations);
     protobuf_free(&p->body);
@@ -486,9 +521,38 @@ static bool perfetto_end(struct convert *c)
     return good;
 }
 
+/* ---- parts ---- */
+
+/* Another process tells when calls that wait began and ended, and behind that, when its first call began. */
+static bool perfetto_end_part(struct convert *c, uint32_t end)
+{
+    struct perfetto *p = c->state;
+    (void)end;
+    if (c->told)
+        out_bytes(c->told, (const char *)&p->first_ns, sizeof p->first_ns);
+    return close_loops(p);
+}
+
+static bool perfetto_join(struct convert *c, const unsigned char *told, size_t length)
+{
+    struct perfetto *p = c->state;
+    uint64_t times[2], first_ns;
+    bool good = true;
+    for (size_t at = 0; at + sizeof first_ns < length && good; at += sizeof times) {
+        memcpy(times, told + at, sizeof times);
+        good = add_wait(p, times);
+    }
+    memcpy(&first_ns, told + length - sizeof first_ns, sizeof first_ns);
+    p->first_ns = first_ns < p->first_ns ? first_ns : p->first_ns;
+    return good;
+}
+
+static const struct convert_parts parts = {.end = perfetto_end_part, .join = perfetto_join};
+
 const struct convert_format convert_perfetto = {.name = "perfetto",
                                                 .suffix = ".perfetto-trace",
                                                 .begin = perfetto_begin,
                                                 .thread = perfetto_thread,
                                                 .call = perfetto_call,
-                                                .end = perfetto_end};
+                                                .end = perfetto_end,
+                                                .parts = &parts};

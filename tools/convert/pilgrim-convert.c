@@ -11,7 +11,9 @@
 #include "../../decoder/decode_errors.h"
 #include "../../decoder/progress.h"
 #include "../../decoder/trace_input.h"
+#include "analysis/selection.h"
 #include "analysis/work_progress.h"
+#include "convert_jobs.h"
 #include "convert_run.h"
 #include "output_place.h"
 
@@ -21,33 +23,12 @@ static const struct convert_format *const formats[] = {&convert_arrow, &convert_
                                                        &convert_otf2,  &convert_perfetto, &convert_ti};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* Criteria of a selection (pilgrim/analysis.h), as options of the same names. */
-static const struct {
-    const char *name, *value, *help;
-} criteria[] = {
-    {"rank", "LIST", "only these ranks of MPI_COMM_WORLD, such as 0,3,8-15"},
-    {"thread", "LIST", "only these threads of each rank"},
-    {"func", "GLOBS", "only functions whose name matches, such as 'MPI_I*'; with - before it: all others"},
-    {"site", "PLACES", "only calls from there: FILE:LINE, FILE, a function, or MODULE+0xOFFSET"},
-    {"comm", "NAME", "only calls with this communicator, such as MPI_COMM_WORLD or comm:3"},
-    {"peer", "LIST", "only calls that send to, receive from or access these ranks"},
-    {"tag", "LIST", "only calls with such a tag"},
-    {"bytes", "SIZE", "only calls that move at least so many bytes, such as 4096 or 64K"},
-    {"failed", NULL, "only calls that returned an error"},
-    {"phase", "TEXT", "only calls behind the marker TEXT, until the next other marker"},
-    {"loop", "LIST", "only calls in these loops of their thread, as pilgrim-decode --loops counts them"},
-    {"iteration", "LIST", "with --loop: only these iterations, from 1, each time that it is entered"},
-    {"call", "LIST", "of each thread, only the calls with these numbers"},
-    {"since", "TIME", "only calls that end at this time on the common axis or later, such as 10.5s or 250ms"},
-    {"until", "TIME", "only calls that begin before this time on the common axis"},
-};
-enum { CRITERIA = sizeof criteria / sizeof *criteria };
-
 struct convert_settings {
     const struct convert_format *format;
     struct pilgrim_selection *selection; /* NULL: all calls */
     const char *trace, *output, *modules, *columns;
     bool arguments, force;
+    unsigned jobs;
 };
 
 static const char usage[] =
@@ -68,12 +49,13 @@ static void print_help(void)
            "  --arguments       all arguments of all calls; else communicator, peer, tag and bytes\n"
            "  --columns=NAMES   with --to=arrow: these columns, such as rank,func,start,end,root\n"
            "  --force           replace OUT if it is there\n"
+           "  --jobs=N          so many processes convert, each of them some of the ranks; the output is the same\n"
            "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
-    for (size_t i = 0; i < CRITERIA; i++) {
+    for (size_t i = 0; i < SELECT_CRITERIA; i++) {
         char name[32];
-        snprintf(name, sizeof name, "%s%s%s", criteria[i].name, criteria[i].value ? "=" : "",
-                 criteria[i].value ? criteria[i].value : "");
-        printf("  --%-15s %s\n", name, criteria[i].help);
+        snprintf(name, sizeof name, "%s%s%s", selection_options[i].name, selection_options[i].argument ? "=" : "",
+                 selection_options[i].argument ? selection_options[i].argument : "");
+        printf("  --%-15s %s\n", name, selection_options[i].help);
     }
     printf("  --help, --version\n\n"
            "A trace without times of calls (PILGRIM_TIMING=aggregate) has times drawn from its statistics: the output "
@@ -104,9 +86,9 @@ static int add_criterion(struct convert_settings *s, size_t i, const char *value
         complain("not enough memory");
         return EXIT_DAMAGED;
     }
-    if (pilgrim_selection_add(s->selection, criteria[i].name, value, &error) == PILGRIM_OK)
+    if (pilgrim_selection_add(s->selection, selection_options[i].name, value, &error) == PILGRIM_OK)
         return 0;
-    return wrong_use("--%s: %s", criteria[i].name, error.message);
+    return wrong_use("--%s: %s", selection_options[i].name, error.message);
 }
 
 static int set_format(struct convert_settings *s, const char *name)
@@ -122,18 +104,28 @@ static int set_format(struct convert_settings *s, const char *name)
     return wrong_use("--to takes arrow, chrome, csv, goal, otf2, perfetto or ti");
 }
 
+static bool set_jobs(struct convert_settings *s, const char *text)
+{
+    char *end;
+    const unsigned long jobs = strtoul(text, &end, 10);
+    s->jobs = (unsigned)jobs;
+    return *text >= '0' && *text <= '9' && !*end && jobs >= 1 && jobs <= CONVERT_JOBS_MOST;
+}
+
 /* Returns -1: go on; else the exit status. */
 static int parse(struct convert_settings *s, int argc, char **argv)
 {
-    struct option options[CRITERIA + 9] = {
-        {"to", required_argument, NULL, 't'},     {"arguments", no_argument, NULL, 'a'},
-        {"force", no_argument, NULL, 'F'},        {"modules", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'V'},
-        {"columns", required_argument, NULL, 'c'}};
+    enum { OWN = 8 };
+    struct option options[OWN + SELECT_CRITERIA + 1] = {
+        {"to", required_argument, NULL, 't'},      {"arguments", no_argument, NULL, 'a'},
+        {"force", no_argument, NULL, 'F'},         {"modules", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'V'},
+        {"columns", required_argument, NULL, 'c'}, {"jobs", required_argument, NULL, 'j'}};
     int option, status;
-    for (size_t i = 0; i < CRITERIA; i++)
-        options[7 + i] = (struct option){criteria[i].name, criteria[i].value ? required_argument : no_argument, NULL,
-                                         CRITERION + (int)i};
+    for (size_t i = 0; i < SELECT_CRITERIA; i++)
+        options[OWN + i] =
+            (struct option){selection_options[i].name, selection_options[i].argument ? required_argument : no_argument,
+                            NULL, CRITERION + (int)i};
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {
         case 't':
@@ -145,6 +137,10 @@ static int parse(struct convert_settings *s, int argc, char **argv)
             break;
         case 'c':
             s->columns = optarg;
+            break;
+        case 'j':
+            if (!set_jobs(s, optarg))
+                return wrong_use("--jobs takes a number of processes, 1 to %d", CONVERT_JOBS_MOST);
             break;
         case 'F':
             s->force = true;
@@ -185,7 +181,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
                          const struct pilgrim_error *opened)
 {
     static struct output out;
-    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments, .columns = s->columns};
+    struct convert c = {.trace = trace, .out = &out, .arguments = s->arguments, .columns = s->columns, .jobs = s->jobs};
     struct convert_result result;
     struct pilgrim_error error;
     static struct output_place place;
@@ -199,6 +195,7 @@ static int convert_trace(const struct convert_settings *s, const struct pilgrim_
         return status;
     out = (struct output){.descriptor = place.descriptor};
     c.anchor = s->format->anchor;
+    c.beside = place.file.standard ? "/tmp/pilgrim-convert" : place.file.path;
     c.folder = place.folder ? place.file.temporary : NULL;
     struct source_lines *lines = source_lines_new(s->trace, s->modules);
     if (lines) {

@@ -86,30 +86,68 @@ static bool of_comm(struct rank_groups *g, const struct comm_table *comms, uint3
 
 enum { INCLUDED, EXCLUDED };
 
+/* Members of a group that are chosen one by one, each at most once. */
+struct rank_choice {
+    const struct rank_group *group;
+    uint64_t *members;
+    bool *chosen; /* of each rank */
+    size_t count;
+};
+
+/* Adds rank RANK of the group. false: there is none, or it was chosen before, as only in damaged traces */
+static bool choose_rank(struct rank_choice *c, int64_t rank)
+{
+    if (rank < 0 || (uint64_t)rank >= c->group->count || c->chosen[rank])
+        return false;
+    c->chosen[rank] = true;
+    c->members[c->count++] = c->group->members[rank];
+    return true;
+}
+
+static bool is_number(const struct pilgrim_value *v)
+{
+    return v->type == PILGRIM_INT || v->type == PILGRIM_RANK;
+}
+
+/* Adds what ITEM says: a rank, or a range of them, its first, its last, and the step between two. */
+static bool choose_item(struct rank_choice *c, const struct pilgrim_value *item)
+{
+    if (is_number(item))
+        return choose_rank(c, item->integer);
+    if (item->type != PILGRIM_ARRAY || item->count != 3 || !is_number(&item->items[0]) || !is_number(&item->items[1]) ||
+        !is_number(&item->items[2]))
+        return false;
+    const int64_t first = item->items[0].integer, last = item->items[1].integer, step = item->items[2].integer;
+    const int64_t ranks = (int64_t)c->group->count;
+    if (first < 0 || last < 0 || first >= ranks || last >= ranks || step == 0 || step > INT32_MAX || step < -INT32_MAX)
+        return false;
+    for (int64_t rank = first; step > 0 ? rank <= last : rank >= last; rank += step)
+        if (!choose_rank(c, rank))
+            return false;
+    return true;
+}
+
 /* The group of those members of GROUP whose ranks are listed, or are not. */
 static bool choose(struct rank_groups *g, const struct rank_group *group, const struct pilgrim_value *ranks, int which,
                    struct rank_group **made)
 {
+    struct rank_choice c = {.group = group,
+                            .members = malloc((group->count + 1) * sizeof *c.members),
+                            .chosen = calloc(group->count + 1, sizeof *c.chosen)};
     const size_t listed = ranks->type == PILGRIM_ARRAY ? ranks->count : 0;
-    uint64_t *members = malloc((group->count + listed + 1) * sizeof *members);
-    bool *chosen = calloc(group->count + 1, sizeof *chosen);
-    size_t count = 0;
-    bool known = true;
-    for (size_t i = 0; members && chosen && i < listed && known; i++) {
-        const int64_t rank = ranks->items[i].integer;
-        known = (ranks->items[i].type == PILGRIM_INT || ranks->items[i].type == PILGRIM_RANK) && rank >= 0 &&
-                (uint64_t)rank < group->count;
-        if (known && which == INCLUDED)
-            members[count++] = group->members[rank];
-        if (known)
-            chosen[rank] = true;
+    bool good = c.members && c.chosen, known = good;
+    for (size_t i = 0; i < listed && known; i++)
+        known = choose_item(&c, &ranks->items[i]);
+    if (known && which == EXCLUDED) {
+        c.count = 0;
+        for (size_t i = 0; i < group->count; i++)
+            if (!c.chosen[i])
+                c.members[c.count++] = group->members[i];
     }
-    for (size_t i = 0; members && chosen && which == EXCLUDED && i < group->count; i++)
-        if (!chosen[i])
-            members[count++] = group->members[i];
-    const bool good = members && chosen && (!known || (*made = intern(g, members, count)));
-    free(members);
-    free(chosen);
+    if (known)
+        good = (*made = intern(g, c.members, c.count)) != NULL;
+    free(c.members);
+    free(c.chosen);
     return good;
 }
 
@@ -156,10 +194,13 @@ bool rank_groups_take(struct rank_groups *g, const struct comm_table *comms, str
     const struct rank_group *of = rank_groups_find(g, seen->rank, call_in(call, "group")),
                             *first = rank_groups_find(g, seen->rank, call_in(call, "group1")),
                             *second = rank_groups_find(g, seen->rank, call_in(call, "group2"));
-    const bool incl = strcmp(name, "Group_incl") == 0, excl = strcmp(name, "Group_excl") == 0;
+    const bool incl = strcmp(name, "Group_incl") == 0, excl = strcmp(name, "Group_excl") == 0,
+               range_incl = strcmp(name, "Group_range_incl") == 0, range_excl = strcmp(name, "Group_range_excl") == 0;
     bool good = true;
     if (of && (incl || excl))
         good = choose(g, of, call_in(call, "ranks"), incl ? INCLUDED : EXCLUDED, &made);
+    else if (of && (range_incl || range_excl))
+        good = choose(g, of, call_in(call, "ranges"), range_incl ? INCLUDED : EXCLUDED, &made);
     else if (first && second && strcmp(name, "Group_compare") != 0 && strcmp(name, "Group_translate_ranks") != 0)
         good = combine(g, first, second, name + strlen("Group_"), &made);
     return good && set(g, seen->rank, call_out(call, "newgroup"), made);

@@ -16,6 +16,12 @@ struct simulated_pending {
     struct simulated_message *messages;
 };
 
+/* Calls that could not be told. */
+struct simulated_unsaid {
+    char name[64];
+    uint64_t count;
+};
+
 struct simulated {
     const struct simulated_sink *sink;
     uint32_t rank;
@@ -26,10 +32,7 @@ struct simulated {
     size_t round_count, round_capacity;
     uint64_t *to, *from;
     size_t sizes;
-    struct {
-        char name[64];
-        uint64_t count;
-    } unsaid[UNSAID_MAX];
+    struct simulated_unsaid unsaid[UNSAID_MAX];
     size_t unsaid_count;
 };
 
@@ -96,7 +99,7 @@ bool simulated_end_thread(struct simulated *s, struct convert *c)
 
 /* ---- what cannot be told ---- */
 
-static void cannot_tell(struct simulated *s, const char *name)
+static void cannot_tell(struct simulated *s, const char *name, uint64_t count)
 {
     size_t i = 0;
     while (i < s->unsaid_count && strcmp(s->unsaid[i].name, name) != 0)
@@ -105,7 +108,7 @@ static void cannot_tell(struct simulated *s, const char *name)
         return;
     if (i == s->unsaid_count)
         strcpy(s->unsaid[s->unsaid_count++].name, name);
-    s->unsaid[i].count++;
+    s->unsaid[i].count += count;
 }
 
 void simulated_unsaid(const struct simulated *s, char *text, size_t size)
@@ -115,6 +118,24 @@ void simulated_unsaid(const struct simulated *s, char *text, size_t size)
     for (size_t i = 0; i < s->unsaid_count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s %llu", i ? ", " : "", s->unsaid[i].name,
                                  (unsigned long long)s->unsaid[i].count);
+}
+
+void simulated_tell(const struct simulated *s, struct output *told)
+{
+    out_bytes(told, (const char *)&s->unsaid_count, sizeof s->unsaid_count);
+    out_bytes(told, (const char *)s->unsaid, s->unsaid_count * sizeof *s->unsaid);
+}
+
+size_t simulated_join(struct simulated *s, const unsigned char *told)
+{
+    size_t count, at = sizeof count;
+    struct simulated_unsaid unsaid;
+    memcpy(&count, told, sizeof count);
+    for (size_t i = 0; i < count; i++, at += sizeof unsaid) {
+        memcpy(&unsaid, told + at, sizeof unsaid);
+        cannot_tell(s, unsaid.name, unsaid.count);
+    }
+    return at;
 }
 
 /* ---- messages ---- */
@@ -394,7 +415,7 @@ bool simulated_call(struct simulated *s, struct convert *c, const struct convert
         if (is_work(name))
             s->compute_ns += end - start;
         if (function_is_unsaid(name) && made->ret.type != PILGRIM_NONE && !pilgrim_call_failed(made))
-            cannot_tell(s, name);
+            cannot_tell(s, name, 1);
         return true;
     }
     good = tell_compute(s, c) && put_blocking_ones(s, c, call);

@@ -39,4 +39,8 @@ bool simulated_end_thread(struct simulated *s, struct convert *c);
 /* Writes what could not be told, "MPI_Put 4, MPI_Win_fence 8"; "" if there is nothing. */
 void simulated_unsaid(const struct simulated *s, char *text, size_t size);
 
+/* What could not be told, from one process to another: simulated_join adds it, and returns how many bytes it took. */
+void simulated_tell(const struct simulated *s, struct output *told);
+size_t simulated_join(struct simulated *s, const unsigned char *told);
+
 #endif

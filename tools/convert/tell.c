@@ -53,7 +53,7 @@ void convert_thread_name(uint32_t thread, char name[CONVERT_NAME_MAX])
 
 bool convert_is_marker(const struct pilgrim_call *call)
 {
-    return strcmp(call->function->name, "pilgrim_marker") == 0;
+    return strcmp(call->function->name, CONVERT_MARKER) == 0;
 }
 
 /* Returns what was printed to the scratch. */
@@ -75,6 +75,16 @@ static bool is_plain(const char *name)
     return !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789")];
 }
 
+const char *convert_function_name(const struct pilgrim_function *function, char text[CONVERT_MARKER_MAX])
+{
+    if (is_plain(function->name))
+        return function->name;
+    char name[CONVERT_NAME_MAX] = "";
+    append(name, function->name);
+    snprintf(text, CONVERT_MARKER_MAX, "%s", name);
+    return text;
+}
+
 const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT_MARKER_MAX])
 {
     if (convert_is_marker(call) && call->function->parameter_count > 0 && call->in[0].type == PILGRIM_STRING) {
@@ -92,12 +102,7 @@ const char *convert_call_name(const struct pilgrim_call *call, char text[CONVERT
         text[used] = 0;
         return text;
     }
-    if (is_plain(call->function->name))
-        return call->function->name;
-    char name[CONVERT_NAME_MAX] = "";
-    append(name, call->function->name);
-    snprintf(text, CONVERT_MARKER_MAX, "%s", name);
-    return text;
+    return convert_function_name(call->function, text);
 }
 
 static bool tell_value(const struct convert_teller *tell, const char *name, const struct pilgrim_value *v)

@@ -31,6 +31,7 @@ static int create(const struct convert *c, const char *name)
 {
     char path[PATH_MAX + 32];
     snprintf(path, sizeof path, "%s/%s", c->folder, name);
+    unlink(path); /* of a process whose part was dropped */
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -277,14 +278,22 @@ static bool put_list(struct convert *c)
     return t->out.error || closed ? failed(c, t->out.error ? t->out.error : closed) : true;
 }
 
+/* Writes files for the ranks below END that have none yet, and ends the last one. */
+static bool close_ranks(struct convert *c, uint32_t end)
+{
+    struct ti *t = c->state;
+    bool good = true;
+    while (good && !c->failure[0] && t->next < end)
+        good = open_rank(c);
+    return close_rank(c) && good;
+}
+
 static bool ti_end(struct convert *c)
 {
     struct ti *t = c->state;
     bool good = t && t->simulated;
-    while (good && !c->failure[0] && t->next < pilgrim_rank_count(c->trace))
-        good = open_rank(c);
-    if (t && t->simulated) {
-        good = close_rank(c) && good && put_list(c);
+    if (good) {
+        good = close_ranks(c, pilgrim_rank_count(c->trace)) && put_list(c);
         simulated_unsaid(t->simulated, c->unsaid, sizeof c->unsaid);
     }
     if (t)
@@ -294,12 +303,43 @@ static bool ti_end(struct convert *c)
     return good;
 }
 
+/* ---- parts ---- */
+
+static bool ti_begin_part(struct convert *c, uint32_t first)
+{
+    struct ti *t = c->state;
+    t->next = first;
+    return true;
+}
+
+static bool ti_end_part(struct convert *c, uint32_t end)
+{
+    struct ti *t = c->state;
+    const bool good = close_ranks(c, end);
+    if (c->told) {
+        simulated_tell(t->simulated, c->told);
+        out_bytes(c->told, (const char *)&t->next, sizeof t->next);
+    }
+    return good;
+}
+
+static bool ti_join(struct convert *c, const unsigned char *told, size_t length)
+{
+    struct ti *t = c->state;
+    (void)length;
+    memcpy(&t->next, told + simulated_join(t->simulated, told), sizeof t->next);
+    return true;
+}
+
+static const struct convert_parts parts = {.begin = ti_begin_part, .end = ti_end_part, .join = ti_join};
+
 const struct convert_format convert_ti = {.name = "ti",
                                           .suffix = ".ti",
                                           .begin = ti_start,
                                           .thread = ti_thread,
                                           .call = ti_call,
                                           .end = ti_end,
+                                          .parts = &parts,
                                           .what = CONVERT_WHOLE_RECORDS,
                                           .anchor = "list.txt",
                                           .folder = true};

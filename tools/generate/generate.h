@@ -60,6 +60,9 @@ struct filled_form {
     const int64_t *numbers;
 };
 
+/* A program has at most so many threads. */
+enum { GENERATE_THREADS_MAX = 4096 };
+
 /* What comes out and is not looked at has so many rows of room for each type. */
 enum { SCRATCH_ROWS = 6 };
 
@@ -113,6 +116,7 @@ struct node {
 struct object_kind {
     const char *word, *array, *type, *none;
     int64_t most; /* the highest number; -1: none is used */
+    bool shared;  /* threads have some in common */
 };
 
 struct request_class {
@@ -132,7 +136,13 @@ struct proxy {
     struct pilgrim_trace *trace;
     uint32_t rank_count;
     struct node *root;
-    const char **names; /* of constants */
+    struct node **threads; /* the programs of the other threads, by number; NULL: none */
+    uint32_t thread_count; /* the most that a process has */
+    int64_t shared_count;  /* objects that threads share */
+    bool requests_shared;  /* threads complete requests that others began */
+    bool killed;           /* the run did not come to MPI_Finalize */
+    const char *uncertain; /* what of the order between threads is not known */
+    const char **names;    /* of constants */
     size_t name_count;
     struct object_kind *kinds;
     struct request_class *requests;
@@ -143,7 +153,6 @@ struct proxy {
     size_t file_count, text_count;
     uint64_t left_out, calls;
     const char *first_left_out;
-    bool initialised; /* some rank calls MPI_Init */
 };
 
 /* Returns the number of the row with that form and those numbers, which are copied. */
@@ -161,7 +170,7 @@ struct node *program_join_nodes(struct node *a, struct node *b, uint32_t ranks);
 
 /* The state of a rank while its calls are read. */
 struct rank_state;
-struct rank_state *rank_state_new(struct proxy *p, uint32_t rank);
+struct rank_state *rank_state_new(struct proxy *p, uint32_t rank, uint32_t thread);
 
 /* True if the call asked in vain: such calls are left out, as the program asks until it finds something. */
 bool call_is_failed_poll(const struct pilgrim_call *call);
@@ -207,6 +216,10 @@ const char *column_condition(const struct proxy *p, struct text *tables, const s
 /* The same for another number of ranks. What does not generalise is told on stderr; the text is any then. */
 const char *ranks_expression(const struct proxy *p, const struct column_use *use, const int64_t *values,
                              const bool *has);
+
+/* The same without telling; NULL: it does not generalise. */
+const char *ranks_formula(const struct proxy *p, const struct column_use *use, const int64_t *values, const bool *has);
+
 const char *ranks_condition(const struct proxy *p, const struct column_use *use, const bool *wanted, const bool *all);
 
 /* Says that something does not generalise, and why, if the program is for other ranks. */
@@ -252,6 +265,12 @@ bool series_by_rank(const struct proxy *p, const struct series *s, int64_t *valu
 /* Returns a number or name as C. */
 const char *number_text(const struct proxy *p, int64_t number);
 
+/* Adds TEXT's lines, each broken behind commas if it is long. */
+void put_lines(struct text *out, unsigned indent, const char *text);
+
+/* Adds lines that are indented already, by so much more. */
+void put_indented(struct text *out, unsigned indent, const char *text);
+
 /* The functions of the program. */
 struct parts;
 struct parts *parts_new(void);
@@ -268,6 +287,24 @@ void parts_fill(const struct parts *p, struct text *text);
  * stand before the call, or NULL. */
 const char *parts_call(struct parts *p, struct text *functions, const char *original, const char *body, size_t loops,
                        const char **before);
+
+/* The functions that threads besides the first run. */
+struct thread_text {
+    struct text text;
+    const char *last_call; /* of the threads up to LAST, not yet in the text */
+    uint32_t last;
+};
+
+/* Adds what thread NUMBER does, a call of a function; numbers go up. */
+void thread_text_add(struct thread_text *t, uint32_t number, const char *call);
+void thread_text_end(struct thread_text *t);
+
+/* Returns the program OWN of thread NUMBER, in which numbers that go up by one from thread to thread are expressions of
+ * `thread_number`. BEFORE and BEHIND: the programs of the threads beside it, or NULL. */
+const char *thread_text_merged(const char *before, const char *own, const char *behind, uint32_t number);
+
+/* Adds the functions that begin and end threads. */
+void thread_text_write(const struct proxy *p, struct text *tables, struct thread_text *t, struct text *out);
 
 /* Returns the text around the program: helpers and variables that BODY and TABLES mention. */
 void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body);

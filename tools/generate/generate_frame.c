@@ -87,6 +87,66 @@ static const struct {
                "        some_requests[c] = list[c] < 0 ? MPI_REQUEST_NULL : request[list[c]];\n"
                "    return some_requests;\n"
                "}\n"},
+    {"await_taken",
+     "/* Waits until the operation that was request NUMBER before has been completed by another thread. */\n"
+     "static void await_taken(int number)\n"
+     "{\n"
+     "    while (atomic_load(&handed[number]))\n"
+     "        sched_yield();\n"
+     "}\n"},
+    {"hand_over", "/* Lets another thread complete request NUMBER. */\n"
+                  "static void hand_over(int number)\n"
+                  "{\n"
+                  "    atomic_store(&handed[number], 1);\n"
+                  "}\n"},
+    {"await_handed", "/* Waits until other threads have begun some requests. */\n"
+                     "static void await_handed(int count, const int *list)\n"
+                     "{\n"
+                     "    for (int c = 0; c < count; c++)\n"
+                     "        while (!atomic_load(&handed[list[c]]))\n"
+                     "            sched_yield();\n"
+                     "}\n"},
+    {"take_requests", "/* Tells the threads that began some requests which have been completed. */\n"
+                      "static void take_requests(int count, const int *list)\n"
+                      "{\n"
+                      "    for (int c = 0; c < count; c++)\n"
+                      "        if (request[list[c]] == MPI_REQUEST_NULL)\n"
+                      "            atomic_store(&handed[list[c]], 0);\n"
+                      "}\n"},
+    {"before_end", "/* The rank was killed in its next call, which may not end here, either. */\n"
+                   "static void before_end(void)\n"
+                   "{\n"
+                   "    if (the_end == MPI_REQUEST_NULL)\n"
+                   "        PMPI_Ibarrier(ending, &the_end);\n"
+                   "}\n"},
+    {"all_ended", "/* Waits until each rank has come to where it was killed. */\n"
+                  "static void all_ended(void)\n"
+                  "{\n"
+                  "    if (the_end == MPI_REQUEST_NULL)\n"
+                  "        PMPI_Ibarrier(ending, &the_end);\n"
+                  "    PMPI_Wait(&the_end, MPI_STATUS_IGNORE);\n"
+                  "}\n"},
+    {"happened",
+     "/* What other threads wait for has happened: a shared object is made, or one thread uses it no more. */\n"
+     "static void happened(int event)\n"
+     "{\n"
+     "    atomic_fetch_add(&events[event], 1);\n"
+     "}\n"},
+    {"await", "static void await(int event, int times)\n"
+              "{\n"
+              "    while (atomic_load(&events[event]) < times)\n"
+              "        sched_yield();\n"
+              "}\n"},
+    {"stack_of_thread", "static void stack_of_thread(void)\n"
+                        "{\n"
+                        "    for (size_t b = 0; b < sizeof stack / sizeof *stack; b++)\n"
+                        "        stack[b] = arena();\n"
+                        "}\n"},
+    {"no_requests", "static void no_requests(void)\n"
+                    "{\n"
+                    "    for (size_t r = 0; r < sizeof request / sizeof *request; r++)\n"
+                    "        request[r] = MPI_REQUEST_NULL;\n"
+                    "}\n"},
     {"give_back", "static void give_back(int count, const int *list)\n"
                   "{\n"
                   "    for (int c = 0; c < count; c++)\n"
@@ -190,27 +250,40 @@ static uint32_t ranks_of(const struct proxy *p)
     return p->options->ranks ? p->options->ranks : p->rank_count;
 }
 
+/* True if the program begins with sessions and does not call MPI_Init. */
+static bool sessions_only(struct text *all)
+{
+    return !mentions(all, "start") && mentions(all, "MPI_Session_init");
+}
+
 /* ---- the head ---- */
 
 static void put_head(struct proxy *p, struct text *out)
 {
     const char *program = pilgrim_property(p->trace, "program"), *slash = strrchr(p->options->path, '/');
-    text_put(out,
-             "/* A proxy of %s: its MPI calls, from %s, made by pilgrim-generate " PILGRIM_VERSION_TEXT ".\n *\n"
-             " *     mpicc -std=c11 -O2 -o proxy proxy.c\n"
-             " *     mpiexec -n %" PRIu32 " ./proxy\n *\n"
-             " * %" PRIu64 " calls of %" PRIu32 " ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your\n"
-             " * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what "
-             "comes.\n *\n"
-             " * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */\n",
-             program ? text_comment(program) : "a program", text_comment(slash ? slash + 1 : p->options->path),
-             ranks_of(p), p->calls, p->rank_count);
+    text_put(
+        out,
+        "/* A proxy of %s: its MPI calls, from %s, made by pilgrim-generate " PILGRIM_VERSION_TEXT ".\n *\n"
+        " *     mpicc -std=c11 -O2%s -o proxy proxy.c\n"
+        " *     mpiexec -n %" PRIu32 " ./proxy\n *\n"
+        " * %" PRIu64 " calls of %" PRIu32 " rank%s. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your\n"
+        " * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what "
+        "comes.\n *\n"
+        " * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */\n",
+        program ? text_comment(program) : "a program", text_comment(slash ? slash + 1 : p->options->path),
+        p->thread_count > 1 ? " -pthread" : "", ranks_of(p), p->calls, p->rank_count, p->rank_count == 1 ? "" : "s");
     if (p->options->ranks)
         text_put(out,
                  "/* For %" PRIu32
                  " ranks: neighbours and borders are those of these ranks. What was equal in all ranks, "
                  "is so. */\n",
                  ranks_of(p));
+    if (p->killed)
+        text_put(out, "/* The run was killed. All ranks come to where they were then, and the last ends all by "
+                      "MPI_Abort. If all of\n"
+                      " * them waited for each other there, they do so here. */\n");
+    if (p->uncertain)
+        text_put(out, "/* Threads share objects of which %s: it may not end. */\n", p->uncertain);
     if (p->left_out)
         text_put(out, "/* Left out: %" PRIu64 " calls; each has a comment at its place. */\n", p->left_out);
 }
@@ -228,6 +301,7 @@ static uint64_t arena_bytes(const struct proxy *p)
 static void put_arrays(struct proxy *p, struct text *out, struct text *all)
 {
     static const char *const memories[] = {"heap", "data", "stack", "device"};
+    const char *own = p->thread_count > 1 ? "_Thread_local " : ""; /* each thread has its own */
     int64_t requests = 0;
     for (size_t i = 0; i < p->request_count; i++)
         requests += p->requests[i].most + 1;
@@ -236,17 +310,33 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
         elements = 2 * (uint64_t)ranks_of(p) + 2;
     if (mentions(all, "argument_count"))
         text_put(out, "static int argument_count;\nstatic char **arguments;\n");
+    if (mentions(all, "thread_number"))
+        text_put(out, "static _Thread_local int thread_number; /* 0: the first */\n");
     for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
         if (p->kinds[i].most >= 0 && mentions(all, p->kinds[i].array))
-            text_put(out, "static %s %s[%" PRId64 "];\n", p->kinds[i].type, p->kinds[i].array, p->kinds[i].most + 1);
+            text_put(out, "static %s%s %s[%" PRId64 "];\n", own, p->kinds[i].type, p->kinds[i].array,
+                     p->kinds[i].most + 1);
+    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+        if (p->kinds[i].shared)
+            text_put(out, "static %s shared_%s[%" PRId64 "]; /* threads have them in common */\n", p->kinds[i].type,
+                     p->kinds[i].array, p->shared_count);
+    if (p->killed && !sessions_only(all))
+        text_put(out, "static MPI_Comm ending; /* of all ranks */\nstatic MPI_Request the_end = MPI_REQUEST_NULL;\n");
+    if (p->shared_count)
+        text_put(out, "static atomic_int events[%" PRId64 "]; /* by number: how often they happened */\n",
+                 2 * p->shared_count);
+    if (p->requests_shared)
+        text_put(out, "static atomic_int handed[%" PRId64 "]; /* by request: another thread may complete it */\n",
+                 requests ? requests : 1);
     if (mentions(all, "request") || mentions(all, "chosen"))
-        text_put(out, "static MPI_Request request[%" PRId64 "];\n", requests ? requests : 1);
+        text_put(out, "static %sMPI_Request request[%" PRId64 "];\n", p->requests_shared ? "" : own,
+                 requests ? requests : 1);
     if (mentions(all, "chosen"))
-        text_put(out, "static MPI_Request some_requests[%" PRIu64 "];\n", elements);
+        text_put(out, "static %sMPI_Request some_requests[%" PRIu64 "];\n", own, elements);
     for (size_t i = 0; i < 4; i++)
         if (mentions(all, memories[i]))
-            text_put(out, "static char *%s[%" PRId64 "]; /* buffers: in the program's %s */\n", memories[i],
-                     p->most_memory[i] + 1,
+            text_put(out, "static %schar *%s[%" PRId64 "]; /* buffers: in the program's %s */\n", i == 2 ? own : "",
+                     memories[i], p->most_memory[i] + 1,
                      i == 0   ? "heap"
                      : i == 1 ? "static data"
                      : i == 2 ? "stack"
@@ -254,14 +344,14 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
         if (mentions(all, scratch[i].word))
             text_put(out,
-                     strcmp(scratch[i].word, "any_status") ? "static %s%s%s[%d][%" PRIu64 "];\n"
-                                                           : "static %s%s%s[%d * %" PRIu64 "];\n",
-                     scratch[i].type, scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ", scratch[i].word,
-                     strcmp(scratch[i].word, "any_status") ? SCRATCH_ROWS : 1, elements);
+                     strcmp(scratch[i].word, "any_status") ? "static %s%s%s%s[%d][%" PRIu64 "];\n"
+                                                           : "static %s%s%s%s[%d * %" PRIu64 "];\n",
+                     own, scratch[i].type, scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ",
+                     scratch[i].word, strcmp(scratch[i].word, "any_status") ? SCRATCH_ROWS : 1, elements);
     if (mentions(all, "any_text"))
-        text_put(out, "static char any_text[65536];\n");
+        text_put(out, "static %schar any_text[65536];\n", own);
     if (mentions(all, "found"))
-        text_put(out, "static int found;\n");
+        text_put(out, "static %sint found;\n", own);
 }
 
 static void put_main(struct proxy *p, struct text *out, struct text *all, struct text *body)
@@ -279,8 +369,24 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
     if (mentions(all, "request") || mentions(all, "chosen"))
         text_put(out, "    for (size_t r = 0; r < sizeof request / sizeof *request; r++)\n"
                       "        request[r] = MPI_REQUEST_NULL;\n");
-    text_put(out, "\n%s", text_of(body));
-    if (!strstr(text_of(all), "MPI_Finalize();"))
+    bool sessions = sessions_only(all);
+    text_put(out, sessions && p->rank_count > 1 ? "\n    start_sessions();\n" : "\n");
+    if (!mentions(all, "start") && !sessions)
+        text_put(out, "    PMPI_Init(&argc, &argv); /* the trace has no such call */\n    start();\n");
+    if (p->thread_count > 1 && !strstr(text_of(all), "begin_threads();"))
+        text_put(out, "    begin_threads();\n");
+    text_put(out, "%s", text_of(body));
+    if (sessions && p->rank_count > 1)
+        text_put(out, "    PMPI_Session_finalize(&own_session);\n");
+    if (p->killed && !sessions) {
+        text_put(out, "    all_ended();\n    %s\n    return 0;\n}\n",
+                 mentions(all, "MPI_Abort") ? "PMPI_Barrier(MPI_COMM_WORLD); /* another rank calls MPI_Abort */"
+                                            : "PMPI_Abort(MPI_COMM_WORLD, 1); /* the run was killed */");
+        return;
+    }
+    if (p->thread_count > 1 && !strstr(text_of(all), "end_threads();"))
+        text_put(out, "    end_threads();\n");
+    if (!strstr(text_of(all), "MPI_Finalize();") && !sessions)
         text_put(out, "    PMPI_Finalize();\n");
     text_put(out, "    return 0;\n}\n");
 }
@@ -288,7 +394,7 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
 void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body)
 {
     struct text all = {0}, used = {0};
-    text_put(&all, "%s%s%s", text_of(tables), text_of(functions), text_of(body));
+    text_put(&all, "%s%s%s%s", text_of(tables), text_of(functions), text_of(body), p->killed ? "\nall_ended();" : "");
     bool memory =
         mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
     bool helper[sizeof helpers / sizeof *helpers];
@@ -314,14 +420,18 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     if (deprecated)
         text_put(out, "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* functions that MPI-3 removed */\n"
                       "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
-    text_put(out, "#include <mpi.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
-                  "<string.h>\n\n");
+    text_put(out,
+             "#include <mpi.h>\n%s#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
+             "<string.h>\n\n",
+             p->thread_count > 1 ? "#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n" : "");
     if (memory)
         text_put(out,
                  "#ifndef ARENA_BYTES\n#define ARENA_BYTES %" PRIu64
                  " /* of a buffer; what is not used takes no memory */\n#endif\n\n",
                  arena_bytes(p));
-    text_put(out, "static int rank, size;\n");
+    bool starts = !sessions_only(&all);
+    if (starts || p->rank_count > 1 || mentions(&all, "rank") || mentions(&all, "size"))
+        text_put(out, "static int rank, size%s;\n", starts ? "" : " = 1");
     put_arrays(p, out, &all);
     text_put(out, "\n");
     if (tables->length)
@@ -332,16 +442,29 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
         if (mentions(&all, stubs[i].word))
             text_put(out, "%s\n", stubs[i].text);
-    text_put(out,
-             "static void start(void)\n{\n"
-             "    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
-             "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n"
-             "    if (size != %" PRIu32 ") {\n"
-             "        if (rank == 0)\n"
-             "            fprintf(stderr, \"this program is for %" PRIu32 " ranks\\n\");\n"
-             "        PMPI_Abort(MPI_COMM_WORLD, 1);\n"
-             "    }\n}\n\n",
-             ranks_of(p), ranks_of(p));
+    if (!starts && p->rank_count > 1)
+        text_put(out, "/* A session of this program's own, which says what its rank is. */\n"
+                      "static MPI_Session own_session;\n\n"
+                      "static void start_sessions(void)\n{\n"
+                      "    MPI_Group world;\n"
+                      "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
+                      "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &world);\n"
+                      "    PMPI_Group_rank(world, &rank);\n"
+                      "    PMPI_Group_size(world, &size);\n"
+                      "    PMPI_Group_free(&world);\n}\n\n");
+    if (starts)
+        text_put(out,
+                 "static void start(void)\n{\n"
+                 "    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                 "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n%s"
+                 "    if (size != %" PRIu32 ") {\n"
+                 "        if (rank == 0)\n"
+                 "            fprintf(stderr, \"this program is for %" PRIu32 " ranks\\n\");\n"
+                 "        PMPI_Abort(MPI_COMM_WORLD, 1);\n"
+                 "    }\n}\n\n",
+                 p->killed ? "    PMPI_Comm_dup(MPI_COMM_WORLD, &ending);\n" : "", ranks_of(p), ranks_of(p));
+    if (p->thread_count > 1)
+        text_put(out, "static void begin_threads(void);\nstatic void end_threads(void);\n\n");
     text_put(out, "%s", text_of(functions));
     put_main(p, out, &all, body);
     text_free(&all);

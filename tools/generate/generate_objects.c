@@ -8,28 +8,30 @@
 #include "generate.h"
 #include "generate_functions.h"
 #include "generate_state.h"
+#include "generate_threads.h"
 
 enum { REQUEST_OFFSETS = 1 << 20 };
 
 static struct object_kind kinds[OBJECT_KINDS] = {
-    {"comm", "comm", "MPI_Comm", "MPI_COMM_NULL", -1},
-    {"datatype", "type", "MPI_Datatype", "MPI_DATATYPE_NULL", -1},
-    {"group", "group", "MPI_Group", "MPI_GROUP_NULL", -1},
-    {"op", "op", "MPI_Op", "MPI_OP_NULL", -1},
-    {"win", "win", "MPI_Win", "MPI_WIN_NULL", -1},
-    {"file", "file", "MPI_File", "MPI_FILE_NULL", -1},
-    {"info", "info", "MPI_Info", "MPI_INFO_NULL", -1},
-    {"errhandler", "handler", "MPI_Errhandler", "MPI_ERRHANDLER_NULL", -1},
-    {"keyval", "keyval", "int", "MPI_KEYVAL_INVALID", -1},
-    {"message", "message", "MPI_Message", "MPI_MESSAGE_NULL", -1},
-    {"session", "session", "MPI_Session", "MPI_SESSION_NULL", -1},
+    {"comm", "comm", "MPI_Comm", "MPI_COMM_NULL", -1, false},
+    {"datatype", "type", "MPI_Datatype", "MPI_DATATYPE_NULL", -1, false},
+    {"group", "group", "MPI_Group", "MPI_GROUP_NULL", -1, false},
+    {"op", "op", "MPI_Op", "MPI_OP_NULL", -1, false},
+    {"win", "win", "MPI_Win", "MPI_WIN_NULL", -1, false},
+    {"file", "file", "MPI_File", "MPI_FILE_NULL", -1, false},
+    {"info", "info", "MPI_Info", "MPI_INFO_NULL", -1, false},
+    {"errhandler", "handler", "MPI_Errhandler", "MPI_ERRHANDLER_NULL", -1, false},
+    {"keyval", "keyval", "int", "MPI_KEYVAL_INVALID", -1, false},
+    {"message", "message", "MPI_Message", "MPI_MESSAGE_NULL", -1, false},
+    {"session", "session", "MPI_Session", "MPI_SESSION_NULL", -1, false},
 };
 
-struct rank_state *rank_state_new(struct proxy *p, uint32_t rank)
+struct rank_state *rank_state_new(struct proxy *p, uint32_t rank, uint32_t thread)
 {
     struct rank_state *s = generate_alloc(sizeof *s);
     s->proxy = p;
     s->rank = rank;
+    s->thread = thread;
     p->kinds = kinds;
     return s;
 }
@@ -66,6 +68,45 @@ static void set_made(struct rank_state *s, size_t kind, int64_t id, int change)
         *made = (unsigned char)(*made + change);
 }
 
+/* ---- numbers of a thread's own ---- */
+
+enum { NO_NUMBER = -1 };
+
+/* Returns where NUMBER stands in a list; it takes the first free place if it is not there. */
+static int64_t place_of(int64_t **list, size_t *count, int64_t number)
+{
+    size_t i = 0, free_place;
+    while (i < *count && (*list)[i] != number)
+        i++;
+    if (i < *count)
+        return (int64_t)i;
+    for (free_place = 0; free_place < *count && (*list)[free_place] != NO_NUMBER;)
+        free_place++;
+    if (free_place == *count) {
+        *list = generate_grow(*list, *count, sizeof **list);
+        ++*count;
+    }
+    (*list)[free_place] = number;
+    return (int64_t)free_place;
+}
+
+int64_t state_own_object(struct rank_state *s, size_t kind, int64_t id)
+{
+    return s->proxy->thread_count > 1 ? place_of(&s->own[kind], &s->own_count[kind], id) : id;
+}
+
+int64_t state_own_stack(struct rank_state *s, int64_t id)
+{
+    return s->proxy->thread_count > 1 ? place_of(&s->stacks, &s->stack_count, id) : id;
+}
+
+static void forget_own(struct rank_state *s, size_t kind, int64_t id)
+{
+    for (size_t i = 0; i < s->own_count[kind]; i++)
+        if (s->own[kind][i] == id)
+            s->own[kind][i] = NO_NUMBER;
+}
+
 static void put_object(struct call_writer *w, const struct pilgrim_value *v, bool is_new)
 {
     size_t kind = kind_of(v);
@@ -73,13 +114,20 @@ static void put_object(struct call_writer *w, const struct pilgrim_value *v, boo
         w->problem = "an object of an unknown kind";
         return;
     }
-    if (!is_new && !is_made(w->state, kind, v->id))
+    bool own = is_new || is_made(w->state, kind, v->id);
+    int64_t shared = threads_shared(w->state, v->text, v->id, own);
+    if (!own && shared < 0)
         w->problem = "it needs an object that no call here makes";
-    if (kinds[kind].most < v->id)
-        kinds[kind].most = v->id;
+    else if (!own)
+        threads_note_use(w->state, shared);
+    int64_t number = shared >= 0 ? shared : state_own_object(w->state, kind, v->id);
+    if (shared < 0 && kinds[kind].most < number)
+        kinds[kind].most = number;
+    kinds[kind].shared = kinds[kind].shared || shared >= 0;
+    row_text(w, shared < 0 ? "" : "shared_");
     row_text(w, kinds[kind].array);
     row_text(w, "[");
-    row_hole(w, HOLE, v->id);
+    row_hole(w, HOLE, number);
     row_text(w, "]");
     w->varies = true;
 }
@@ -98,6 +146,8 @@ static struct request_name *find_request(struct call_writer *w, const struct pil
         return NULL;
     size_t before = 0, class_number = 0;
     const char *own = text_format("%s at %s", w->call->function->name, w->place ? w->place : "?");
+    if (p->requests_shared)
+        own = text_format("%s in thread %u", own, (unsigned)s->thread);
     size_t length = strlen(own);
     for (size_t i = 0; i < s->request_count; i++) {
         const char *other = p->requests[s->requests[i].class_number].key;
@@ -130,7 +180,10 @@ static int64_t request_number(struct call_writer *w, const struct pilgrim_value 
 {
     if (v->type != PILGRIM_REQUEST || v->offset < 0 || v->offset >= REQUEST_OFFSETS)
         return -1;
-    struct request_name *name = find_request(w, v, is_new);
+    bool foreign, query = strncmp(w->call->function->name, "MPI_Request_get", 15) == 0;
+    size_t shared = threads_request(w->state, v->id, v->offset, &foreign);
+    struct request_name other = {.class_number = shared};
+    struct request_name *name = shared == SIZE_MAX ? find_request(w, v, is_new) : foreign && query ? NULL : &other;
     if (!name) {
         w->varies = true;
         if (!takes_null_request(w->call))
@@ -141,6 +194,11 @@ static int64_t request_number(struct call_writer *w, const struct pilgrim_value 
     if (class->most < v->offset)
         class->most = v->offset;
     return (int64_t)name->class_number * REQUEST_OFFSETS + v->offset;
+}
+
+void row_request_hole(struct call_writer *w, const struct pilgrim_value *v)
+{
+    row_hole(w, HOLE_REQUEST, request_number(w, v, false));
 }
 
 static void put_request(struct call_writer *w, const struct pilgrim_value *v, bool pointer)
@@ -393,11 +451,17 @@ void state_learn(struct call_writer *w)
             if (kind == OBJECT_KINDS)
                 continue;
             set_made(s, kind, one->id, w->left_out ? 0 : 1);
+            if (w->left_out)
+                forget_own(s, kind, one->id);
             w->varies = true;
         }
         size_t freed = !w->left_out && releases(w->call, i) ? kind_of(&w->call->in[i]) : OBJECT_KINDS;
+        if (freed < OBJECT_KINDS)
+            threads_note_free(s, w->call->in[i].text, w->call->in[i].id);
         if (freed < OBJECT_KINDS && is_made(s, freed, w->call->in[i].id))
             set_made(s, freed, w->call->in[i].id, -1);
+        if (freed < OBJECT_KINDS && !is_made(s, freed, w->call->in[i].id))
+            forget_own(s, freed, w->call->in[i].id);
     }
     learn_sizes(w);
     if (strcmp(w->call->function->name, "MPI_Dims_create") == 0)

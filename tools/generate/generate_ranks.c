@@ -472,6 +472,12 @@ const char *ranks_expression(const struct proxy *p, const struct column_use *use
     return found;
 }
 
+const char *ranks_formula(const struct proxy *p, const struct column_use *use, const int64_t *values, const bool *has)
+{
+    bool listed = use->meaning == COLUMN_NUMBER || use->meaning == COLUMN_RANK;
+    return listed ? pieces(sample_of(p, use->meaning), values, has, PIECES) : NULL;
+}
+
 const char *ranks_condition(const struct proxy *p, const struct column_use *use, const bool *wanted, const bool *all)
 {
     const struct rank_sample *s = sample_of(p, COLUMN_NUMBER);

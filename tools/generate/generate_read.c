@@ -11,7 +11,7 @@
 #include "analysis/class_copies.h"
 #include "analysis/source_lines.h"
 #include "analysis/thread_loops.h"
-#include "generate.h"
+#include "generate_threads.h"
 
 enum { NODES_MAX = 100000, RANKS_MAX = 100000, RANKS_LEAST = 4, FRAMES_MAX = 64, KNOWN_CLASSES = 4096 };
 
@@ -215,15 +215,17 @@ static void name_parameters(struct node *call, const struct pilgrim_function *fu
         call->parameters[i] = text_intern(function->parameters[i].name, strlen(function->parameters[i].name));
 }
 
-static void read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank)
+/* Returns the state of the rank's thread behind its last call. */
+static struct rank_state *read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank, uint32_t thread)
 {
     struct rank_walk *w = generate_alloc(sizeof *w);
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     struct pilgrim_error error;
-    *w = (struct rank_walk){.r = r, .tree = tree, .state = rank_state_new(r->p, rank), .rank = rank, .depth = 1};
+    *w =
+        (struct rank_walk){.r = r, .tree = tree, .state = rank_state_new(r->p, rank, thread), .rank = rank, .depth = 1};
     w->frames[0] = (struct frame){.loop = tree->root, .trips = 1};
-    enum pilgrim_status status = pilgrim_cursor_open(r->p->trace, rank, 0, &cursor, &error);
+    enum pilgrim_status status = pilgrim_cursor_open(r->p->trace, rank, thread, &cursor, &error);
     if (status != PILGRIM_OK)
         generate_fail("rank %" PRIu32 ": %s", rank, error.message);
     while ((status = pilgrim_cursor_next(cursor, &call, &error)) == PILGRIM_OK) {
@@ -236,6 +238,7 @@ static void read_rank(struct program_reader *r, const struct tree *tree, uint32_
             continue;
         const struct class_place *leaf = leaf_of(w, call.class_);
         reach(w, leaf);
+        w->state->top = leaf->index[0];
         name_parameters(leaf->call, call.function);
         record(w, leaf->call, call_row(w->state, &call, leaf->call->place));
         r->p->calls++;
@@ -244,6 +247,7 @@ static void read_rank(struct program_reader *r, const struct tree *tree, uint32_
         generate_fail("rank %" PRIu32 ": %s", rank, error.message);
     close_frames(w, 0);
     pilgrim_cursor_close(cursor);
+    return w->state;
 }
 
 static size_t set_sizes(struct node *n)
@@ -260,24 +264,48 @@ static void check_size(struct proxy *p)
     if (p->rank_count > RANKS_MAX)
         generate_fail("the trace has more than %d ranks", RANKS_MAX);
     for (uint32_t rank = 0; rank < p->rank_count; rank++) {
-        uint64_t own = pilgrim_call_count(p->trace, rank, 0);
-        calls = own > CALLS_MAX ? CALLS_MAX + 1 : calls + own;
-        if (calls > CALLS_MAX)
-            generate_fail("the trace has more than %" PRIu64 " calls", CALLS_MAX);
-        for (uint32_t thread = 1; thread < pilgrim_thread_count(p->trace, rank); thread++)
-            if (pilgrim_call_count(p->trace, rank, thread) > 0)
-                generate_fail("%s: rank %" PRIu32 " has several threads: such a program is not generated",
-                              p->options->path, rank);
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(p->trace, rank); thread++) {
+            uint64_t own = pilgrim_call_count(p->trace, rank, thread);
+            calls = own > CALLS_MAX ? CALLS_MAX + 1 : calls + own;
+            if (calls > CALLS_MAX)
+                generate_fail("the trace has more than %" PRIu64 " calls", CALLS_MAX);
+        }
     }
+}
+
+/* Returns what the threads of that number do in all ranks; NULL: nothing. */
+static struct node *read_threads(struct program_reader *r, uint32_t thread)
+{
+    struct proxy *p = r->p;
+    struct loops_list *loops = loops_new(p->trace, false);
+    const struct shown_loops *s;
+    struct pilgrim_error error;
+    struct node *root = NULL;
+    if (!loops)
+        generate_fail("not enough memory");
+    for (uint32_t rank = 0; rank < p->rank_count; rank++)
+        if (pilgrim_thread_count(p->trace, rank) > thread && loops_add(loops, rank, thread, &error) != PILGRIM_OK)
+            generate_fail("rank %" PRIu32 ": %s", rank, error.message);
+    for (size_t i = 0; (s = loops_shown(loops, i)); i++) {
+        struct tree tree = make_tree(r, s);
+        struct rank_state **states = generate_alloc((s->thread_count + 1) * sizeof *states);
+        if (!s->count)
+            continue;
+        for (size_t k = 0; k < s->thread_count; k++)
+            states[k] = read_rank(r, &tree, s->threads[k].rank, thread);
+        if (p->shared_count)
+            threads_place(p, tree.root, states, s->thread_count);
+        set_sizes(tree.root);
+        root = root ? program_join_nodes(root, tree.root, p->rank_count) : tree.root;
+    }
+    loops_free(loops);
+    return root;
 }
 
 void proxy_read(struct proxy *p)
 {
     struct program_reader r = {.p = p, .lines = source_lines_new(p->options->path, p->options->modules)};
-    struct loops_list *loops = loops_new(p->trace, false);
-    const struct shown_loops *s;
-    struct pilgrim_error error;
-    if (!loops || !r.lines || !(r.paths = call_paths_new(r.lines)))
+    if (!r.lines || !(r.paths = call_paths_new(r.lines)))
         generate_fail("not enough memory");
     if (p->options->ranks && p->rank_count < RANKS_LEAST)
         generate_fail("%s: %" PRIu32 " ranks: --ranks needs a trace of %d or more", p->options->path, p->rank_count,
@@ -285,18 +313,12 @@ void proxy_read(struct proxy *p)
     source_lines_ran_in(r.lines, pilgrim_property(p->trace, "folder"));
     source_lines_use_trace(r.lines, p->trace, pilgrim_frame_function);
     check_size(p);
-    for (uint32_t rank = 0; rank < p->rank_count; rank++)
-        if (pilgrim_thread_count(p->trace, rank) > 0 && loops_add(loops, rank, 0, &error) != PILGRIM_OK)
-            generate_fail("rank %" PRIu32 ": %s", rank, error.message);
-    for (size_t i = 0; (s = loops_shown(loops, i)); i++) {
-        struct tree tree = make_tree(&r, s);
-        if (!s->count)
-            continue;
-        for (size_t k = 0; k < s->thread_count; k++)
-            read_rank(&r, &tree, s->threads[k].rank);
-        set_sizes(tree.root);
-        p->root = p->root ? program_join_nodes(p->root, tree.root, p->rank_count) : tree.root;
-    }
+    p->killed = pilgrim_property(p->trace, "endings") != NULL;
+    threads_scan(p);
+    p->root = read_threads(&r, 0);
+    p->threads = generate_alloc((p->thread_count + 1) * sizeof(struct node *));
+    for (uint32_t thread = 1; thread < p->thread_count; thread++)
+        p->threads[thread] = read_threads(&r, thread);
     if (!p->root)
         generate_fail("the trace has no calls");
     int64_t base = 0;
@@ -304,7 +326,6 @@ void proxy_read(struct proxy *p)
         p->requests[i].base = base;
         base += p->requests[i].most + 1;
     }
-    loops_free(loops);
     call_paths_free(r.paths);
     class_copies_free(&r.copies);
     source_lines_free(r.lines);

@@ -9,6 +9,7 @@
 #include "generate.h"
 #include "generate_functions.h"
 #include "generate_state.h"
+#include "generate_threads.h"
 
 /* ---- names ---- */
 
@@ -105,14 +106,15 @@ static void put_address(struct call_writer *w, const struct pilgrim_value *v)
         w->problem = "too many allocations";
         return;
     }
-    if (p->most_memory[memory] < v->id)
-        p->most_memory[memory] = v->id;
+    int64_t id = v->type == PILGRIM_STACK ? state_own_stack(w->state, v->id) : v->id;
+    if (p->most_memory[memory] < id)
+        p->most_memory[memory] = id;
     uint64_t offset = v->offset < 0 ? 0 - (uint64_t)v->offset : (uint64_t)v->offset;
     if (p->most_offset < offset)
         p->most_offset = offset;
     row_text(w, memories[memory]);
     row_text(w, "[");
-    row_hole(w, HOLE, v->id);
+    row_hole(w, HOLE, id);
     row_text(w, "] + ");
     row_hole(w, HOLE, v->offset);
 }
@@ -196,96 +198,6 @@ static void put_integers(struct call_writer *w, size_t i, const struct pilgrim_v
     else
         put_integer(w, v);
     row_text(w, w->begins ? "})" : "}");
-}
-
-/* ---- texts ---- */
-
-/* Writes a string as C: the number of the text in a list, whose texts stand in the program where they do not change. */
-static void put_string(struct call_writer *w, const char *text, size_t length)
-{
-    struct proxy *p = w->state->proxy;
-    struct text literal = {0};
-    size_t i = 0;
-    text_put(&literal, "\"");
-    for (size_t k = 0; k < length; k++) {
-        unsigned char c = (unsigned char)text[k];
-        bool plain = c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?';
-        text_put(&literal, plain ? "%c" : "\\%03o", c);
-    }
-    text_put(&literal, "\"");
-    const char *made = text_intern(text_of(&literal), literal.length);
-    text_free(&literal);
-    while (i < p->text_count && p->texts[i] != made)
-        i++;
-    if (i == p->text_count) {
-        p->texts = generate_grow(p->texts, p->text_count, sizeof *p->texts);
-        p->texts[p->text_count++] = made;
-    }
-    row_hole(w, HOLE_TEXT, (int64_t)i);
-}
-
-/* Info keys that the standard or MPI's libraries know: their values are no secrets. */
-static bool is_known_key(const struct pilgrim_value *key)
-{
-    static const char *const keys[] = {"mpi_",
-                                       "no_locks",
-                                       "accumulate_",
-                                       "same_",
-                                       "alloc_shared_noncontig",
-                                       "thread_level",
-                                       "access_style",
-                                       "collective_buffering",
-                                       "cb_",
-                                       "chunked",
-                                       "striping_",
-                                       "num_files",
-                                       "nb_proc",
-                                       "romio_"};
-    for (size_t i = 0; key->type == PILGRIM_STRING && i < sizeof keys / sizeof *keys; i++)
-        if (strncmp(key->text, keys[i], strlen(keys[i])) == 0)
-            return true;
-    return false;
-}
-
-static int64_t file_number(struct proxy *p, const struct pilgrim_value *v)
-{
-    const char *name = text_intern(v->text, v->length);
-    for (size_t i = 0; i < p->file_count; i++)
-        if (p->files[i] == name)
-            return (int64_t)i;
-    p->files = generate_grow(p->files, p->file_count, sizeof *p->files);
-    p->files[p->file_count] = name;
-    return (int64_t)p->file_count++;
-}
-
-static void put_text(struct call_writer *w, size_t i)
-{
-    const struct pilgrim_value *v = &w->call->in[i];
-    bool keep = w->state->proxy->options->keep_strings;
-    enum generate_text what = w->function->parameters[i].text;
-    if (v->type != PILGRIM_STRING) {
-        row_text(w, "NULL");
-    } else if (what == REPLAY_FILE_NAME) {
-        const struct pilgrim_value *mode = call_in(w->call, "amode");
-        bool creates = false;
-        for (size_t k = 0; k < mode->count && mode->type == PILGRIM_FLAGS; k++)
-            creates = creates || value_is_name(&mode->items[k], "MPI_MODE_CREATE");
-        row_text(w, creates || value_is_name(mode, "MPI_MODE_CREATE") || mode->type == PILGRIM_NONE ? "file_name("
-                                                                                                    : "old_file(");
-        row_hole(w, HOLE, file_number(w->state->proxy, v));
-        row_text(w, ")");
-    } else if (what == REPLAY_PORT || what == REPLAY_OTHERS_PORT) {
-        w->problem = "names of ports are of that run only";
-    } else if (what == REPLAY_KEPT_TEXT || keep ||
-               (what == REPLAY_INFO_VALUE && i > 0 && is_known_key(&w->call->in[i - 1]))) {
-        put_string(w, v->text, v->length);
-    } else {
-        uint64_t hash = UINT64_C(1469598103934665603);
-        for (size_t k = 0; k < v->length; k++)
-            hash = (hash ^ (unsigned char)v->text[k]) * UINT64_C(1099511628211);
-        const char *other = text_format("text-%06" PRIx64, (hash ^ hash >> 32) & 0xffffff);
-        put_string(w, other, strlen(other));
-    }
 }
 
 /* ---- what comes out ---- */
@@ -418,7 +330,7 @@ static void put_argument(struct call_writer *w, size_t i)
         row_text(w, ")");
         break;
     case ARGUMENT_TEXT:
-        put_text(w, i);
+        row_string(w, i);
         break;
     case ARGUMENT_TEXT_ROOM:
         row_text(w, "any_text");
@@ -462,12 +374,22 @@ static bool is_made_again(const char *name)
     return false;
 }
 
-static const char *why_left_out(const struct pilgrim_call *call, const struct generate_function *f)
+/* True if the rank was killed in the call. */
+static bool is_in_flight(const struct rank_state *s, const struct pilgrim_call *call)
+{
+    return s->proxy->killed && call->ret.type == PILGRIM_NONE &&
+           call->seq + 1 == pilgrim_call_count(s->proxy->trace, call->rank, call->thread);
+}
+
+static const char *why_left_out(const struct rank_state *s, const struct pilgrim_call *call,
+                                const struct generate_function *f)
 {
     if (!f || f->parameter_count != call->function->parameter_count)
         return "the MPI that pilgrim-generate was built for lacks it";
     if (f->reason)
         return f->reason;
+    if (is_in_flight(s, call))
+        return call->thread ? "it had not returned" : NULL;
     if (call->function->returns_error_code && !call_succeeded(call) && !is_made_again(f->name))
         return call->ret.type == PILGRIM_NONE ? "it had not returned" : "it failed";
     return NULL;
@@ -503,6 +425,9 @@ static void put_call(struct call_writer *w)
     const char *name = f->name;
     bool flag = f->polls && call_out(w->call, "flag")->type != PILGRIM_NONE;
     bool polls = flag || (f->polls && call_out(w->call, "outcount")->type != PILGRIM_NONE);
+    if (is_in_flight(w->state, w->call))
+        row_text(w, "before_end();\n");
+    threads_before(w);
     row_text(w, polls ? "do\n    " : strcmp(f->type, "int") == 0 || strcmp(f->type, "void") == 0 ? "" : "(void)");
     row_text(w, name);
     row_text(w, "(");
@@ -512,6 +437,7 @@ static void put_call(struct call_writer *w)
     }
     row_text(w, polls ? ");\nwhile (!found);" : ");");
     row_after(w);
+    threads_after(w);
 }
 
 /* Writes the arguments argc and argv: those of the generated program, or NULL. */
@@ -529,21 +455,28 @@ static void put_special(struct call_writer *w)
     if (strcmp(name, "MPI_Init") == 0) {
         row_text(w, "MPI_Init(");
         put_program_arguments(w);
-        row_text(w, ");\nstart();");
-        p->initialised = true;
+        row_text(w, p->thread_count > 1 ? ");\nstart();\nbegin_threads();" : ");\nstart();");
     } else if (strcmp(name, "MPI_Init_thread") == 0) {
         row_text(w, "MPI_Init_thread(");
         put_program_arguments(w);
         row_text(w, ", ");
         const struct pilgrim_value *required = call_in(w->call, "required");
-        row_hole(w, HOLE, required->type == PILGRIM_NONE ? 0 : row_integer(w, required));
-        row_text(w, ", any_int[0]);\nstart();");
-        p->initialised = true;
+        if (p->thread_count > 1) /* threads of the program took turns, those here may not */
+            row_text(w, "MPI_THREAD_MULTIPLE");
+        else
+            row_hole(w, HOLE, required->type == PILGRIM_NONE ? 0 : row_integer(w, required));
+        row_text(w, p->thread_count > 1 ? ", any_int[0]);\nstart();\nbegin_threads();" : ", any_int[0]);\nstart();");
     } else if (strcmp(name, "MPI_Finalize") == 0) {
-        row_text(w, "MPI_Finalize();");
+        row_text(w, p->thread_count > 1 ? "end_threads();\nMPI_Finalize();" : "MPI_Finalize();");
         w->state->finalized = true;
     } else if (strcmp(name, "MPI_Abort") == 0) {
-        put_left_out(w, "the program ends as others do");
+        if (p->killed) {
+            row_text(w, "all_ended();\nMPI_Abort(MPI_COMM_WORLD, ");
+            row_hole(w, HOLE, row_integer(w, call_in(w->call, "errorcode")));
+            row_text(w, ");");
+        } else {
+            put_left_out(w, "the program ends as others do");
+        }
     }
 }
 
@@ -560,7 +493,7 @@ int64_t call_row(struct rank_state *s, const struct pilgrim_call *call, const ch
     w.function = find_function(name);
     if (call->identity && call->identity < s->known_capacity && s->known[call->identity])
         return s->known[call->identity] - 1;
-    const char *why = why_left_out(call, w.function);
+    const char *why = why_left_out(s, call, w.function);
     if (strncmp(name, "pilgrim_", 8) != 0)
         put_special(&w);
     if (w.form.length || strncmp(name, "pilgrim_", 8) == 0) {

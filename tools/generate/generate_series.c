@@ -413,10 +413,26 @@ static bool index_row(const struct proxy *p, const struct series *s, uint32_t ra
     return good && f.count;
 }
 
+/* True if the values are ranks that are 1, 2, 4, ... further: such a loop has as many trips as the number of ranks
+ * wants. */
+static bool doubles(const struct proxy *p, const struct turns_row *rows, uint64_t turn, const int64_t *variant,
+                    const bool *has)
+{
+    bool up = true, down = true;
+    int64_t n = p->rank_count;
+    for (uint32_t r = 0; r < p->rank_count; r++)
+        for (uint64_t x = 0; has[r] && x < turn; x++) {
+            int64_t by = (INT64_C(1) << x) % n, v = rows[variant[r]].values[x];
+            up = up && v == (r + by) % n;
+            down = down && v == (r + n - by) % n;
+        }
+    return up || down;
+}
+
 /* Returns a list of expressions of the rank, one for each index of a short loop, or of one turn; NULL: not all values
  * have one, or a table is shorter. VARIANT: each rank's row, where HAS. */
-static const char *expressions_text(const struct proxy *p, const struct turns_row *rows, size_t count,
-                                    const int64_t *variant, const bool *has, const char *index)
+static const char *expressions_text(const struct proxy *p, const struct column_use *use, const struct turns_row *rows,
+                                    size_t count, const int64_t *variant, const bool *has, const char *index)
 {
     enum { LISTED_MAX = 8, CHARS_MAX = 400, ROW_CHARS = 12, NUMBER_CHARS = 4 };
     int64_t *values = generate_alloc(p->rank_count * sizeof *values);
@@ -428,7 +444,7 @@ static const char *expressions_text(const struct proxy *p, const struct turns_ro
         if (rows[i].count != rows[0].count)
             return NULL;
     }
-    if (count < 2 || turn < 2 || turn > LISTED_MAX || p->options->ranks)
+    if (count < 2 || turn < 2 || turn > LISTED_MAX || (p->options->ranks && doubles(p, rows, turn, variant, has)))
         return NULL;
     for (uint64_t x = 0; x < turn; x++) {
         for (uint32_t r = 0; r < p->rank_count; r++)
@@ -436,12 +452,12 @@ static const char *expressions_text(const struct proxy *p, const struct turns_ro
                 values[r] = rows[variant[r]].values[x];
                 wide = wide || (!number_is_name(values[r]) && values[r] != (int32_t)values[r]);
             }
-        const char *one = column_formula(p, values, has);
+        const char *one = p->options->ranks ? ranks_formula(p, use, values, has) : column_formula(p, values, has);
         if (!one || list.length > CHARS_MAX)
             return NULL;
         text_put(&list, "%s%s", x ? ", " : "", one);
     }
-    if (list.length > count * (ROW_CHARS + turn * NUMBER_CHARS))
+    if (!p->options->ranks && list.length > count * (ROW_CHARS + turn * NUMBER_CHARS))
         return NULL;
     return text_format("(const %s[]){%s}[%s%s]", wide ? "long" : "int", text_of(&list), index,
                        turn < rows[0].count ? text_format(" %% %" PRIu64, turn) : "");
@@ -471,7 +487,8 @@ static const char *index_rows_text(const struct proxy *p, struct text *tables, c
         rows = generate_grow(rows, count, sizeof *rows);
         rows[count++] = row;
     }
-    const char *listed = good && count ? expressions_text(p, rows, count, variant, has, s->loops[loop].variable) : NULL;
+    const char *listed =
+        good && count ? expressions_text(p, &s->use, rows, count, variant, has, s->loops[loop].variable) : NULL;
     if (good && count && !listed)
         return turns_text(p, tables, &s->use, rows, count, variant, has, s->loops[loop].variable);
     for (size_t i = 0; i < count; i++)
@@ -522,11 +539,12 @@ const char *series_expression(const struct proxy *p, struct text *tables, const 
     bool *has = generate_alloc(p->rank_count);
     if (series_by_rank(p, s, values, has))
         return column_expression(p, tables, &s->use, values, has);
-    if (s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT)
-        ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
     size_t length = tables->length;
     unsigned uses = tables_used();
     const char *found = changing_expression(p, tables, s, values, has, counted);
+    bool of_ranks = s->use.meaning == COLUMN_RANK || s->use.meaning == COLUMN_SIZE || s->use.meaning == COLUMN_EXTENT;
+    if (of_ranks && strncmp(found, "(const int[]){", 14) != 0)
+        ranks_refuse(p, &s->use, "it changes from call to call: what it is in other ranks is not clear");
     if ((tables->length > length || tables_used() > uses) && is_passed_by(p, s->node))
         ranks_refuse(p, &s->use, "it changes from call to call, in some ranks only");
     return found;

@@ -15,13 +15,28 @@ struct request_name {
     size_t class_number;
 };
 
+/* An object that threads share, as one of them uses it: in which statements of the program itself. */
+struct shared_use {
+    int64_t number;
+    size_t first, last; /* first SIZE_MAX: it is not used */
+    size_t freed;       /* SIZE_MAX: it is not freed */
+    int64_t waits_for;  /* so many others use it */
+};
+
 struct rank_state {
     struct proxy *proxy;
-    uint32_t rank;
+    uint32_t rank, thread;
+    size_t top; /* which statement of the program itself the call is in */
+    struct shared_use *uses;
+    size_t use_count;
     bool finalized;
     int64_t *known; /* by identity of a call: its row + 1 */
     size_t known_capacity;
     unsigned char *made[OBJECT_KINDS]; /* by number: how often it was given out */
+    int64_t *own[OBJECT_KINDS]; /* where there are threads: the numbers of the thread's objects, by its own number */
+    size_t own_count[OBJECT_KINDS];
+    int64_t *stacks; /* the same of buffers on stacks */
+    size_t stack_count;
     size_t made_capacity[OBJECT_KINDS];
     struct request_name *requests;
     size_t request_count;
@@ -41,6 +56,7 @@ struct call_writer {
     bool begins;         /* a request: arrays live on */
     bool varies;         /* the next call with equal values may be another row */
     bool left_out;
+    bool hands_over, takes; /* requests, to and from other threads */
 };
 
 /* Add to the row. */
@@ -49,6 +65,8 @@ void row_hole(struct call_writer *w, char hole, int64_t number);
 void row_number(struct call_writer *w, int64_t number);
 void row_address(struct call_writer *w, const struct pilgrim_value *v);
 void row_name(struct call_writer *w, const char *text);
+void row_request_hole(struct call_writer *w, const struct pilgrim_value *v);
+void row_string(struct call_writer *w, size_t i); /* parameter I, a text */
 void row_scratch(struct call_writer *w, size_t i);
 void row_handle(struct call_writer *w, size_t i);
 void row_new_handle(struct call_writer *w, size_t i);
@@ -62,6 +80,13 @@ bool window_is_dynamic(struct rank_state *s, const struct pilgrim_value *win);
 
 /* Returns a number or name as a number. */
 int64_t row_integer(struct call_writer *w, const struct pilgrim_value *v);
+
+/* Returns which of a thread's own an object or a buffer on a stack is, so that threads that do the same are equal. */
+int64_t state_own_object(struct rank_state *s, size_t kind, int64_t id);
+int64_t state_own_stack(struct rank_state *s, int64_t id);
+
+/* Keeps that a thread uses an object that another one made. */
+void threads_note_use(struct rank_state *s, int64_t number);
 
 /* Keeps which objects the call made and freed, and how large things are. */
 void state_learn(struct call_writer *w);

@@ -7,7 +7,7 @@
 
 #include "generate.h"
 
-enum { AROUND_MAX = 64, WIDTH = 100, FORMS_MAX = 2000 };
+enum { AROUND_MAX = 64, FORMS_MAX = 2000 };
 
 struct writer {
     struct proxy *p;
@@ -28,46 +28,6 @@ struct statements {
 
 static void write_statements(struct writer *w, struct text *out, struct statements s, const bool *here,
                              unsigned indent);
-
-/* ---- lines ---- */
-
-/* Adds a line, which is broken behind commas. */
-static void put_line(struct text *out, unsigned indent, const char *line, size_t length)
-{
-    unsigned column = 4 * indent, own = column + 8;
-    text_put(out, "%*s", (int)column, "");
-    while (length > 0) {
-        size_t end = length, last = 0;
-        bool quoted = false;
-        for (size_t i = 0; i < length; i++) {
-            quoted = quoted != (line[i] == '"' && (i == 0 || line[i - 1] != '\\'));
-            if (!quoted && line[i] == ',' && i + 1 < length && line[i + 1] == ' ') {
-                if (last && column + i > WIDTH)
-                    break;
-                last = i + 2;
-            }
-        }
-        if (column + length > WIDTH && last)
-            end = last;
-        size_t shown = end;
-        while (shown > 0 && line[shown - 1] == ' ')
-            shown--;
-        text_bytes(out, line, shown);
-        line += end;
-        length -= end;
-        text_put(out, length ? "\n%*s" : "\n", length ? (int)own : 0, "");
-        column = own;
-    }
-}
-
-static void put_lines(struct text *out, unsigned indent, const char *text)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n"), spaces = strspn(text, " ");
-        put_line(out, indent + (unsigned)spaces / 4, text + spaces, length - spaces);
-        text += length + (text[length] == '\n');
-    }
-}
 
 /* ---- calls ---- */
 
@@ -197,7 +157,12 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
         else
             text_put(&out, "%s", text);
     }
-    const char *made;
+    const char *made, *taken = strstr(text_of(&out), "\ntake_requests(");
+    if (lists && taken) { /* requests are given back before they are looked at */
+        text_put(&behind, "%s", taken);
+        out.length -= strlen(taken);
+        out.chars[out.length] = 0;
+    }
     if (lists)
         made = text_format("{\n    %s    %s%s\n}", text_of(&before), text_of(&out), text_of(&behind));
     else
@@ -238,6 +203,13 @@ static void put_call(struct text *out, unsigned indent, const char *call, const 
     size_t first = strcspn(call, "\n");
     if (!*call)
         return;
+    while ((strncmp(call, "await_", 6) == 0 || strncmp(call, "end_threads", 11) == 0 ||
+            strncmp(call, "before_end", 10) == 0 || strncmp(call, "all_ended", 9) == 0) &&
+           call[first]) {
+        put_lines(out, indent, text_format("%.*s", (int)first, call));
+        call += first + 1;
+        first = strcspn(call, "\n");
+    }
     if (!place || strncmp(call, "/*", 2) == 0)
         put_lines(out, indent, call);
     else if (first && call[first - 1] == ';')
@@ -336,18 +308,6 @@ static void present(const struct proxy *p, const struct node *n, bool *here)
         here[r] = n->ranks[r] != NULL;
 }
 
-/* Adds lines that are indented already, by so much more. */
-static void put_indented(struct text *out, unsigned indent, const char *text)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        text_put(out, "%*s", length ? (int)(4 * indent) : 0, "");
-        text_bytes(out, text, length);
-        text_put(out, "\n");
-        text += length + (text[length] == '\n');
-    }
-}
-
 /* Returns how many of the loops around have a variable. */
 static size_t real_loops(const struct writer *w)
 {
@@ -427,18 +387,22 @@ static bool same_ranks(const struct proxy *p, const struct node *a, const struct
 /* Sets the functions of loops, which are those that all their calls have. Recursion is as deep as the tree. */
 static void find_functions(struct node *n)
 {
+    bool first = true;
     for (size_t i = 0; i < n->child_count; i++) {
         const struct node *child = n->children[i];
+        if (strcmp(child->kind == NODE_CALL ? child->name : "", "await") == 0)
+            continue;
         find_functions(n->children[i]);
         size_t same = 0;
-        while (i > 0 && same < n->function_count && same < child->function_count &&
+        while (!first && same < n->function_count && same < child->function_count &&
                n->functions[same].name == child->functions[same].name &&
                n->functions[same].place == child->functions[same].place &&
                n->functions[same].call == child->functions[same].call)
             same++;
-        if (i == 0)
+        if (first)
             n->functions = child->functions;
-        n->function_count = i == 0 ? child->function_count : same;
+        n->function_count = first ? child->function_count : same;
+        first = false;
     }
 }
 
@@ -561,21 +525,51 @@ static void write_statements(struct writer *w, struct text *out, struct statemen
     }
 }
 
+/* Writes what threads besides the first do, as functions, and how they begin and end. */
+static void write_threads(struct writer *w, struct thread_text *threads)
+{
+    bool *here = generate_alloc(w->p->rank_count);
+    const char **bodies = generate_alloc((w->p->thread_count + 1) * sizeof *bodies), *before;
+    for (uint32_t number = 1; number < w->p->thread_count; number++) {
+        struct node *root = w->p->threads[number];
+        struct text body = {0};
+        if (!root)
+            continue;
+        present(w->p, root, here);
+        find_functions(root);
+        write_loop(w, &body, root, root->function_count ? root->function_count : 1, here, 1);
+        bodies[number] = text_format("%s", text_of(&body));
+        text_free(&body);
+    }
+    for (uint32_t number = 1; number < w->p->thread_count; number++) {
+        const struct node *root = w->p->threads[number];
+        if (!root || !*bodies[number])
+            continue;
+        const char *name = root->function_count ? root->functions[0].name : "thread";
+        const char *body = thread_text_merged(bodies[number - 1], bodies[number], bodies[number + 1], number);
+        thread_text_add(threads, number, parts_call(w->parts, &w->functions, name, body, 0, &before));
+    }
+}
+
 void proxy_write(struct proxy *p)
 {
     struct writer *w = generate_alloc(sizeof *w);
     struct text body = {0}, out = {0};
+    struct thread_text threads = {0};
     bool *all = generate_alloc(p->rank_count);
     memset(all, 1, p->rank_count);
     w->p = p;
     w->parts = parts_new();
     find_functions(p->root);
     write_loop(w, &body, p->root, p->root->function_count ? p->root->function_count : 1, all, 1);
+    write_threads(w, &threads);
     parts_fill(w->parts, &w->functions);
     parts_fill(w->parts, &body);
+    if (p->thread_count > 1)
+        thread_text_write(p, &w->tables, &threads, &w->functions);
     if (w->visit_number)
-        text_put(&w->tables, "static long visits[%zu]; /* by statement: how often it was reached */\n",
-                 w->visit_number);
+        text_put(&w->tables, "static %slong visits[%zu]; /* by statement: how often it was reached */\n",
+                 p->thread_count > 1 ? "_Thread_local " : "", w->visit_number);
     if (w->texts) {
         text_put(&w->tables, "static const char *const texts[] = {");
         for (size_t i = 0; i < p->text_count; i++)

@@ -34,12 +34,10 @@ static void generate(const struct generate_options *options, struct pilgrim_trac
     for (int i = 0; i < 4; i++)
         p.most_memory[i] = -1;
     proxy_read(&p);
-    if (!p.initialised)
-        generate_fail(
-            "%s: no rank calls MPI_Init: such a program (MPI sessions, or a trace that lacks its begin) is not "
-            "generated",
-            options->path);
     proxy_write(&p);
+    if (p.uncertain)
+        complain("%s: %s, and other threads use it: which they use when is not in a trace, and the program may not end",
+                 options->path, p.uncertain);
     if (p.left_out)
         complain("%s: %llu calls are left out, the first: %s", options->path, (unsigned long long)p.left_out,
                  p.first_left_out);

@@ -9,15 +9,6 @@ enum { CALLS_ADDED_MAX = 10000000 };
 static const double SLEEP_MIN_NS = 20000; /* shorter gaps are waited for in a loop */
 static const double GOLDEN = 0.61803398874989485;
 
-/* The gaps before calls of one class, behind calls of one class. */
-struct replay_draw {
-    struct replay_draw *next;
-    uint64_t before;
-    struct pilgrim_statistic statistic;
-    double scale; /* so that the mean of what is drawn is that of the statistic */
-    uint64_t drawn;
-};
-
 uint64_t replay_now(void)
 {
     struct timespec t;
@@ -47,7 +38,7 @@ static double histogram_mean(const struct pilgrim_statistic *s)
 }
 
 /* Returns the next gap: the quantile of the next number of an evenly spread sequence. */
-static double draw(struct replay_draw *d)
+static double draw(struct class_gap *d)
 {
     if (!d->statistic.count)
         return 0;
@@ -67,65 +58,15 @@ static double draw(struct replay_draw *d)
     return d->statistic.mean_ns;
 }
 
-static struct replay_draw *draw_of(struct replay_gaps *g)
+/* Returns the gaps before the next call, with the scale that makes the mean of what is drawn that of the statistic. */
+static struct class_gap *draw_of(struct replay_gaps *g)
 {
-    if (g->class_number >= g->draw_count)
-        return NULL;
-    struct replay_draw *d = g->draws[g->class_number];
-    while (d && d->before != g->before)
-        d = d->next;
-    if (d)
-        return d;
-    d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
-    d->before = g->before;
-    if (pilgrim_gaps(g->classes, g->class_number, PILGRIM_VALUE_GROUP, g->before, &d->statistic) != PILGRIM_OK ||
-        !d->statistic.count)
-        if (pilgrim_gaps(g->classes, g->class_number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &d->statistic) !=
-            PILGRIM_OK)
-            d->statistic = (struct pilgrim_statistic){0};
-    double mean = histogram_mean(&d->statistic);
-    d->scale = mean > 0 ? d->statistic.mean_ns / mean : 0;
-    d->next = g->draws[g->class_number];
-    g->draws[g->class_number] = d;
+    struct class_gap *d = class_gaps_find(&g->classes);
+    if (d && d->drawn == 0 && d->scale == 0) {
+        const double mean = histogram_mean(&d->statistic);
+        d->scale = mean > 0 ? d->statistic.mean_ns / mean : 0;
+    }
     return d;
-}
-
-static void drop_draws(struct replay_gaps *g)
-{
-    for (size_t i = 0; i < g->draw_count; i++)
-        for (struct replay_draw *d = g->draws[i], *next; d; d = next) {
-            next = d->next;
-            free(d);
-        }
-    free(g->draws);
-    g->draws = NULL;
-    g->draw_count = 0;
-}
-
-/* The cursor has come into a segment. */
-static bool begin_segment(struct replay_gaps *g)
-{
-    struct pilgrim_thread_info info;
-    drop_draws(g);
-    pilgrim_thread_info(g->classes, &info);
-    g->draws = calloc(info.class_count + 1, sizeof(struct replay_draw *));
-    g->draw_count = g->draws ? info.class_count : 0;
-    g->segment = pilgrim_cursor_segment(g->classes);
-    g->before = PILGRIM_NO_CALL;
-    return g->draws != NULL;
-}
-
-/* Returns how many calls of a class the thread makes in the segment. */
-static uint64_t class_calls(const struct pilgrim_cursor *cursor, uint64_t values)
-{
-    struct pilgrim_grammar *grammar;
-    if (pilgrim_grammar_open(cursor, values, &grammar, NULL) != PILGRIM_OK)
-        return 0;
-    uint64_t length = pilgrim_grammar_length(grammar);
-    pilgrim_grammar_close(grammar);
-    return length;
 }
 
 /* Returns what the gaps of the thread's calls would last by the means of their classes, ns, in the first segment. */
@@ -140,7 +81,7 @@ static double expected_ns(const struct pilgrim_cursor *cursor)
         if (pilgrim_class_info(cursor, i, &class) != PILGRIM_OK || class.body ||
             pilgrim_gaps(cursor, i, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &s) != PILGRIM_OK)
             continue;
-        sum += s.mean_ns * (double)class_calls(cursor, class.values);
+        sum += s.mean_ns * (double)class_gaps_calls(cursor, class.values);
     }
     return sum;
 }
@@ -177,11 +118,8 @@ static void set_share(struct replay_gaps *g, struct pilgrim_trace *trace, uint32
 bool gaps_open(struct replay_gaps *g, const struct replay_options *options, struct pilgrim_trace *trace, uint32_t rank,
                uint32_t thread)
 {
-    *g = (struct replay_gaps){.options = options,
-                              .share = 1,
-                              .before = PILGRIM_NO_CALL,
-                              .ended_ns = g->ended_ns,
-                              .traced_end_ns = g->traced_end_ns};
+    *g = (struct replay_gaps){
+        .options = options, .share = 1, .ended_ns = g->ended_ns, .traced_end_ns = g->traced_end_ns};
     const char *timing = pilgrim_property(trace, "timing");
     const bool alone = pilgrim_thread_count(trace, rank) == 1 && pilgrim_segment_count(trace) == 1;
     g->profile = timing && timing[0] == 'a';
@@ -191,46 +129,35 @@ bool gaps_open(struct replay_gaps *g, const struct replay_options *options, stru
         set_share(g, trace, rank, recorded_ns(trace, rank, thread));
     if (!g->profile)
         return true;
-    if (pilgrim_cursor_open(trace, rank, thread, &g->classes, NULL) != PILGRIM_OK || !begin_segment(g))
+    if (class_gaps_open(&g->classes, trace, rank, thread, NULL) != PILGRIM_OK)
         return false;
     if (alone)
-        set_share(g, trace, rank, expected_ns(g->classes));
+        set_share(g, trace, rank, expected_ns(g->classes.cursor));
     return true;
 }
 
 bool gaps_go_to(struct replay_gaps *g, struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, uint64_t seq)
 {
     g->traced_end_ns = UINT64_MAX; /* there is no gap before that call */
-    if (!g->classes)
+    if (!g->classes.cursor)
         return true;
-    pilgrim_cursor_close(g->classes);
-    g->classes = NULL;
-    g->class_left = 0;
-    return pilgrim_cursor_open(trace, rank, thread, &g->classes, NULL) == PILGRIM_OK && begin_segment(g) &&
-           pilgrim_cursor_skip(g->classes, seq) == PILGRIM_OK;
+    class_gaps_close(&g->classes);
+    return class_gaps_open(&g->classes, trace, rank, thread, NULL) == PILGRIM_OK &&
+           pilgrim_cursor_skip(g->classes.cursor, seq) == PILGRIM_OK;
 }
 
 void gaps_close(struct replay_gaps *g)
 {
-    drop_draws(g);
-    pilgrim_cursor_close(g->classes);
-    g->classes = NULL;
+    class_gaps_close(&g->classes);
 }
 
 /* Moves to the class of the next call, and returns a gap before it. */
 static double next_drawn(struct replay_gaps *g)
 {
-    size_t number = 0;
-    while (!g->class_left) {
-        if (pilgrim_cursor_pass(g->classes, &number, &g->class_left, NULL) != PILGRIM_OK)
-            return 0;
-        if (pilgrim_cursor_segment(g->classes) != g->segment && !begin_segment(g))
-            return 0;
-        g->class_number = number;
-    }
-    g->class_left--;
-    struct replay_draw *d = draw_of(g);
-    g->before = g->class_number;
+    if (class_gaps_come(&g->classes, NULL) != PILGRIM_OK)
+        return 0;
+    struct class_gap *d = draw_of(g);
+    class_gaps_go(&g->classes, 1);
     return d ? draw(d) * g->share : 0;
 }
 

@@ -13,24 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/class_gaps.h"
 #include "pilgrim/reader.h"
 #include "replay_options.h"
 
-struct replay_draw;
-
 struct replay_gaps {
     const struct replay_options *options;
-    uint64_t ended_ns;              /* of the last call, on this machine's clock; 0: there was none */
-    double late_ns;                 /* carried */
-    uint64_t traced_end_ns;         /* of the last call, in the trace */
-    bool profile;                   /* gaps are drawn */
-    struct pilgrim_cursor *classes; /* walks along, to tell the calls' classes; NULL: gaps are not drawn */
-    uint64_t class_number, class_left;
-    uint64_t before; /* the class of the last call */
-    uint32_t segment;
-    struct replay_draw **draws; /* by class: what was drawn from so far */
-    size_t draw_count;
-    bool pressed; /* nothing is waited for */
+    uint64_t ended_ns;         /* of the last call, on this machine's clock; 0: there was none */
+    double late_ns;            /* carried */
+    uint64_t traced_end_ns;    /* of the last call, in the trace */
+    bool profile;              /* gaps are drawn */
+    struct class_gaps classes; /* walks along, to tell gaps by the calls' classes; closed: gaps are not drawn */
+    bool pressed;              /* nothing is waited for */
     double share; /* of the rank: its time between calls, by that of its calls' means, or of its rounded gaps */
 };
 

@@ -8,6 +8,7 @@
 
 #include "analysis/match_roles.h"
 #include "analysis/profile.h"
+#include "../../decoder/csv_cells.h"
 #include "waits_report.h"
 
 struct call_bound {
@@ -120,33 +121,35 @@ static void text_bounds(const struct report *r, const struct call_profile *p, co
 static void row_bounds(const struct report *r, const struct call_bound *bounds, size_t count)
 {
     static const char *const names[] = {",\"count\":", ",\"min_ns\":", ",\"max_ns\":"};
-    const bool json = r->format == REPORT_JSON;
+    struct csv c = {.out = r->o};
     char place[PLACE_MAX];
-    if (!json)
+    if (r->format == REPORT_CSV)
         out_text(r->o, "at_most_ns,function,site,count,min_ns,max_ns\n");
     for (size_t i = 0; i < count; i++) {
         const struct pilgrim_statistic *d = &bounds[i].row->durations;
         const char *function = bounds[i].row->class->function->name;
         const uint64_t numbers[] = {d->count, d->min_ns, d->max_ns};
         report_frame(r, bounds[i].row->class->site, place);
-        out_text(r->o, json ? "{\"at_most_ns\":" : "");
-        out_uint(r->o, (uint64_t)(bounds[i].ns + 0.5));
-        if (json) {
-            out_text(r->o, ",\"func\":");
-            out_json_string(r->o, function, strlen(function));
-            out_text(r->o, ",\"site\":");
-            out_json_string(r->o, place, strlen(place));
-        } else {
-            out_char(r->o, ',');
-            report_csv_text(r->o, function);
-            out_char(r->o, ',');
-            report_csv_text(r->o, place);
+        if (r->format == REPORT_CSV) {
+            csv_ns(&c, bounds[i].ns);
+            csv_name(&c, function);
+            csv_name(&c, place);
+            for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+                csv_uint(&c, numbers[k]);
+            csv_end(&c);
+            continue;
         }
+        out_text(r->o, "{\"at_most_ns\":");
+        out_uint(r->o, (uint64_t)(bounds[i].ns + 0.5));
+        out_text(r->o, ",\"func\":");
+        out_json_string(r->o, function, strlen(function));
+        out_text(r->o, ",\"site\":");
+        out_json_string(r->o, place, strlen(place));
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-            out_text(r->o, json ? names[k] : ",");
+            out_text(r->o, names[k]);
             out_uint(r->o, numbers[k]);
         }
-        out_text(r->o, json ? "}\n" : "\n");
+        out_text(r->o, "}\n");
     }
 }
 

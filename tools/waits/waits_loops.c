@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../decoder/csv_cells.h"
 #include "waits_report.h"
 
 /* What threads have in common that have the same loop. */
@@ -182,33 +183,29 @@ static void json_loop(const struct report *r, const struct loop_row *row)
 
 static void csv_loop(const struct report *r, const struct loop_row *row)
 {
-    struct output *o = r->o;
+    const uint64_t numbers[] = {row->rank,  row->thread,   row->entries, row->iterations,
+                                row->waits, row->total_ns, row->error_ns};
+    struct csv c = {.out = r->o};
     char place[PLACE_MAX];
     report_frame(r, row->first ? row->first->site : NULL, place);
-    number(o, "", row->loop);
-    number(o, ",", row->parent);
-    out_char(o, ',');
-    report_csv_text(o, row->first ? row->first->function->name : "?");
-    out_char(o, ',');
-    report_csv_text(o, place);
-    number(o, ",", row->rank);
-    number(o, ",", row->thread);
-    number(o, ",", row->entries);
-    number(o, ",", row->iterations);
-    number(o, ",", row->waits);
-    number(o, ",", row->total_ns);
-    number(o, ",", row->error_ns);
-    real(o, ",", mean_of(row));
-    real(o, ",", row->slope_ns);
-    real(o, ",", row->slope_error_ns);
+    csv_uint(&c, row->loop);
+    csv_uint(&c, row->parent);
+    csv_name(&c, row->first ? row->first->function->name : "?");
+    csv_name(&c, place);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        csv_uint(&c, numbers[i]);
+    csv_real(&c, mean_of(row), 3);
+    csv_real(&c, row->slope_ns, 3);
+    csv_real(&c, row->slope_error_ns, 3);
     for (size_t i = 0; i < LOOP_WORST; i++) {
-        out_text(o, i < row->worst_count ? "" : ",,");
-        if (i < row->worst_count) {
-            number(o, ",", row->worst[i].iteration);
-            number(o, ",", row->worst[i].ns);
+        if (i >= row->worst_count) {
+            csv_empty(&c, 2);
+            continue;
         }
+        csv_uint(&c, row->worst[i].iteration);
+        csv_uint(&c, row->worst[i].ns);
     }
-    out_char(o, '\n');
+    csv_end(&c);
 }
 
 enum pilgrim_status waits_print_loops(struct report *r, struct pilgrim_error *error)

@@ -10,11 +10,9 @@
 
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
 {
-    const char *line = frame && r->lines && r->format != REPORT_JSON ? source_lines_find(r->lines, frame) : NULL;
-    if (!frame || line)
-        snprintf(text, PLACE_MAX, "%s", line ? line : "?");
-    else
-        snprintf(text, PLACE_MAX, "%s+0x%llx", frame->module, (unsigned long long)frame->offset);
+    char *place = source_lines_place(r->format != REPORT_JSON ? r->lines : NULL, frame);
+    snprintf(text, PLACE_MAX, "%s", place ? place : "?");
+    free(place);
 }
 
 void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX])

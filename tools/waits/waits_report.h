@@ -46,11 +46,8 @@ const char *report_function(const struct report *r, uint32_t site);
 /* Writes the place of a call site to TEXT: "FILE:LINE", or "MODULE+0xOFFSET". */
 void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX]);
 
-/* The same of a frame; NULL: "?". */
+/* The same of a frame (source_lines_place); NULL: "?". */
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX]);
-
-/* Prints a field of CSV. */
-void report_csv_text(struct output *o, const char *text);
 
 /* Returns a thread of those that causes are numbered by; NULL: several. */
 const struct cause_thread *report_thread(const struct report *r, uint32_t thread);

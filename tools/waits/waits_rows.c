@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../decoder/csv_cells.h"
 #include "waits_report.h"
 
 /* ---- JSON and CSV: a line for each pattern, site and rank ---- */
@@ -193,35 +194,19 @@ void json_summary(const struct report *r)
     out_text(r->o, "}\n");
 }
 
-/* Prints a field as RFC 4180 has it. */
-void report_csv_text(struct output *o, const char *text)
-{
-    const bool quoted = text[strcspn(text, ",\"\r\n")] != 0;
-    out_text(o, quoted ? "\"" : "");
-    for (; *text; text++) {
-        if (*text == '"')
-            out_char(o, '"');
-        out_char(o, *text);
-    }
-    out_text(o, quoted ? "\"" : "");
-}
-
 static void csv_row(const struct report *r, const struct wait_row *row)
 {
     const uint64_t numbers[] = {row->rank,         row->sum.count,      row->sum.total_ns,      row->sum.max_ns,
                                 row->sum.error_ns, row->sum.unresolved, row->sum.put_off_count, row->sum.put_off_ns};
+    struct csv c = {.out = r->o};
     char place[PLACE_MAX];
     report_place(r, row->site, place);
-    report_csv_text(r->o, wait_pattern_name(row->pattern));
-    out_char(r->o, ',');
-    report_csv_text(r->o, report_function(r, row->site));
-    out_char(r->o, ',');
-    report_csv_text(r->o, place);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        out_char(r->o, ',');
-        out_uint(r->o, numbers[i]);
-    }
-    out_char(r->o, '\n');
+    csv_name(&c, wait_pattern_name(row->pattern));
+    csv_name(&c, report_function(r, row->site));
+    csv_name(&c, place);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        csv_uint(&c, numbers[i]);
+    csv_end(&c);
 }
 
 void report_rows(const struct report *r)

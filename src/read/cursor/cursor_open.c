@@ -169,7 +169,16 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
     return status;
 }
 
-enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank,
+/* True if the stream has calls of a function. */
+static bool stream_calls(const struct shard *v, const struct stored_group *g, const char *function)
+{
+    for (uint32_t i = 0; i < g->class_count; i++)
+        if (strcmp(v->functions[v->classes[v->group_classes[g->classes[i]].class].function].shown.name, function) == 0)
+            return true;
+    return false;
+}
+
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, const char *function,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     const struct shard *v;
@@ -179,14 +188,19 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
     *cursor = NULL;
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
-    enum pilgrim_status status = rank_bases_read(trace, rank, &bases, error);
-    if (status != PILGRIM_OK)
-        return status;
-    status = process_stream_find(trace, rank, &segment, &v, &stream, error);
-    if (status == PILGRIM_OK || status == PILGRIM_END) /* if no segment has calls the first one will do */
-        status = open_stream(trace, v, segment + (status == PILGRIM_END), rank, 0, &stream, cursor, error);
-    else
+    enum pilgrim_status status = process_stream_find(trace, rank, &segment, &v, &stream, error);
+    const bool found = status == PILGRIM_OK;
+    if (found && !stream_calls(v, stream.group, function)) {
         shard_release(trace, v);
+        return PILGRIM_END;
+    }
+    if (found || status == PILGRIM_END) /* if no segment has calls the first one will do */
+        status = rank_bases_read(trace, rank, &bases, error);
+    if (status != PILGRIM_OK) {
+        shard_release(trace, v);
+        return status;
+    }
+    status = open_stream(trace, v, segment + !found, rank, 0, &stream, cursor, error);
     if (status != PILGRIM_OK) {
         free(bases.items);
         return status;

@@ -11,9 +11,9 @@ enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint3
                                         uint32_t thread, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Opens a cursor over the process stream of RANK that counts.
+/* Opens a cursor over the process stream of RANK that counts. PILGRIM_END: that has no calls of FUNCTION.
  * errors: as pilgrim_cursor_open */
-enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank,
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, const char *function,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Moves C, which has passed all calls of its segment, to the beginning of the next segment in which the thread has

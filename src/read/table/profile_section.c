@@ -6,11 +6,18 @@
 
 #include <stdlib.h>
 
+#include "base/intern.h"
 #include "read/table/streams.h"
 #include "timing/distribution.h"
 #include "timing/share_code_inline.h"
 
 enum { PROFILE_LAST_BUCKET = 63, FIGURE_MAX = ((PROFILE_LAST_BUCKET + 1) << PROFILE_PRECISION) - 1 };
+
+/* Times that slight distributions have in common. Their classes are of one place: function and call site. */
+struct place_times {
+    struct profile_times times;
+    bool known;
+};
 
 struct profile_reader {
     struct parser *p;
@@ -18,6 +25,8 @@ struct profile_reader {
     struct profile_model model;
     struct stored_profile *profile;
     uint32_t *last; /* by class: the distribution of its last leaf */
+    struct intern places;
+    struct place_times (*shared)[PROFILE_KINDS]; /* by place */
 };
 
 static bool is_good(struct profile_reader *r)
@@ -50,9 +59,11 @@ static void take_count(struct profile_reader *r, enum profile_kind kind, struct 
     profile_recent_use(&r->model, at, d->count);
 }
 
-static void take_mean(struct profile_reader *r, enum profile_kind kind, bool slight, struct profile_times *d)
+/* PRECISION: of the figure as it is stored. */
+static void take_mean(struct profile_reader *r, enum profile_kind kind, bool slight, unsigned precision,
+                      struct profile_times *d)
 {
-    unsigned node = 1, precision = slight ? PROFILE_SLIGHT_MEAN : PROFILE_MEAN_PRECISION;
+    unsigned node = 1;
     for (unsigned i = 0; i < PROFILE_BUCKET_BITS; i++)
         node = node << 1 | decode_flag(&r->in, &r->model.contexts.bucket[kind][slight][node]);
     unsigned bucket = node - (1u << PROFILE_BUCKET_BITS), behind = bucket > 1 ? bucket - 1 : 0;
@@ -78,32 +89,59 @@ static void take_histogram(struct profile_reader *r, enum profile_kind kind, str
         d->shares[d->buckets - 1] = (uint8_t)left;
 }
 
-/* The longest is known by its bucket, and nothing else is. */
-static void take_slight(struct profile_reader *r, enum profile_kind kind, struct profile_times *d)
+/* Sets all figures to the mean, of which nothing but the count is known yet. */
+static void set_alike(struct profile_times *d)
 {
-    unsigned bucket = d->mean >> PROFILE_MEAN_PRECISION;
-    uint64_t more =
-        take_number(r, &r->model.contexts.longest[kind], PROFILE_LAST_BUCKET - bucket, "a longest time that cannot be");
-    d->brief = true;
-    if (more > 0)
-        d->most = (uint16_t)((bucket + more) << PROFILE_PRECISION);
+    d->least = d->most = (uint16_t)(d->mean >> (PROFILE_MEAN_PRECISION - PROFILE_PRECISION));
+    d->high_rank = PILGRIM_RANK_UNKNOWN;
 }
 
-static void take_distribution(struct profile_reader *r, enum profile_kind kind, struct profile_times *d)
+/* The longest is known by its bucket, and nothing else is. SHARED: the times that the place's distributions may have
+ * in common; NULL: none. */
+static void take_slight(struct profile_reader *r, enum profile_kind kind, struct place_times *shared,
+                        struct profile_times *d)
+{
+    struct profile_contexts *c = &r->model.contexts;
+    const bool again = shared && shared->known;
+    const bool common = shared && decode_flag(&r->in, again ? &c->like[kind] : &c->shared[kind]);
+    if (again && common) {
+        const uint64_t count = d->count;
+        *d = shared->times;
+        d->count = count;
+        return;
+    }
+    take_mean(r, kind, true, common ? PROFILE_MEAN_PRECISION : PROFILE_SLIGHT_MEAN, d);
+    set_alike(d);
+    if (d->count > 1 || common) {
+        unsigned bucket = d->mean >> PROFILE_MEAN_PRECISION;
+        uint64_t more =
+            take_number(r, &c->longest[kind], PROFILE_LAST_BUCKET - bucket, "a longest time that cannot be");
+        d->brief = true;
+        if (more > 0)
+            d->most = (uint16_t)((bucket + more) << PROFILE_PRECISION);
+    } else if (parser_good(r->p)) {
+        take_histogram(r, kind, d);
+    }
+    if (common)
+        *shared = (struct place_times){.times = *d, .known = true};
+}
+
+/* SHARED: as take_slight has it. */
+static void take_distribution(struct profile_reader *r, enum profile_kind kind, struct place_times *shared,
+                              struct profile_times *d)
 {
     struct profile_contexts *c = &r->model.contexts;
     uint32_t ranks = r->p->shard->rank_count;
-    const bool slight = r->p->stored_type == SECTION_SHORT_PROFILE && decode_flag(&r->in, &c->slight[kind]);
+    const bool slight = r->p->stored_type != SECTION_PROFILE && decode_flag(&r->in, &c->slight[kind]);
     take_count(r, kind, d);
-    take_mean(r, kind, slight, d);
-    unsigned middle = d->mean >> (PROFILE_MEAN_PRECISION - PROFILE_PRECISION);
-    d->least = d->most = (uint16_t)middle;
-    d->high_rank = PILGRIM_RANK_UNKNOWN;
-    if (slight && d->count > 1) {
-        take_slight(r, kind, d);
+    if (slight) {
+        take_slight(r, kind, shared, d);
         return;
     }
-    if (kind == PROFILE_DURATIONS && !slight) {
+    take_mean(r, kind, false, PROFILE_MEAN_PRECISION, d);
+    set_alike(d);
+    unsigned middle = d->most;
+    if (kind == PROFILE_DURATIONS) {
         d->high_rank = (uint32_t)decode_bits(&r->in, profile_bits(ranks));
         if (d->high_rank >= ranks)
             parser_fail(r->p, "a rank that does not exist");
@@ -139,7 +177,24 @@ static void take_before(struct profile_reader *r, struct stored_profile_gaps *ga
     gaps->before = before;
 }
 
-static void take_class(struct profile_reader *r, struct stored_profile_class *class)
+/* Returns the times that distributions of the class may share with others of its place: of durations, then of gaps.
+ * NULL: none, or there is no memory. */
+static struct place_times *shared_of(struct profile_reader *r, size_t class)
+{
+    const struct shard *v = r->p->shard;
+    const struct class *row = &v->classes[class];
+    const struct stored_frame *site = (const struct stored_frame *)row->shown.site;
+    uint32_t key[2] = {row->function << 1 | row->shown.fortran, v->address_count && site ? site->address + 1 : 0},
+             place;
+    if (r->p->stored_type != SECTION_SHARED_PROFILE || !parser_good(r->p))
+        return NULL;
+    enum pilgrim_status status = intern_add(&r->places, key, sizeof key, &place);
+    if (status != PILGRIM_OK)
+        parser_fail_with(r->p, status, "not enough memory");
+    return status == PILGRIM_OK ? r->shared[place] : NULL;
+}
+
+static void take_class(struct profile_reader *r, struct stored_profile_class *class, struct place_times *shared)
 {
     struct profile_contexts *c = &r->model.contexts;
     size_t parts = (size_t)take_number(r, &c->parts, PROFILE_PARTS_MAX, "too many distributions");
@@ -147,19 +202,19 @@ static void take_class(struct profile_reader *r, struct stored_profile_class *cl
         return;
     struct profile_times *durations = parser_take(r->p, parts, sizeof *durations);
     for (size_t i = 0; i < parts && parser_good(r->p); i++)
-        take_distribution(r, PROFILE_DURATIONS, &durations[i]);
+        take_distribution(r, PROFILE_DURATIONS, shared, &durations[i]);
     class->durations = durations;
     class->part_count = parts;
     class->gap_count = (size_t)take_number(r, &c->gap_parts, PROFILE_PARTS_MAX, "too many distributions");
     struct stored_profile_gaps *gaps = parser_take(r->p, class->gap_count, sizeof *gaps);
     for (size_t i = 0; i < class->gap_count && parser_good(r->p); i++) {
-        take_distribution(r, PROFILE_GAPS, &gaps[i].all);
+        take_distribution(r, PROFILE_GAPS, shared ? &shared[PROFILE_GAPS] : NULL, &gaps[i].all);
         if (i > 0)
             take_before(r, &gaps[i]);
     }
     class->gaps = gaps;
     if (decode_flag(&r->in, &c->first))
-        take_distribution(r, PROFILE_GAPS, &class->first);
+        take_distribution(r, PROFILE_GAPS, NULL, &class->first);
 }
 
 /* Sets CALLED for each class of a group that is not of process streams, and that is no loop. */
@@ -182,7 +237,7 @@ static void take_classes(struct profile_reader *r)
     find_called(r, called);
     for (size_t i = 0; i < count && is_good(r); i++)
         if (called[i])
-            take_class(r, &r->profile->classes[i]);
+            take_class(r, &r->profile->classes[i], shared_of(r, i));
 }
 
 /* ---- leaves ---- */
@@ -311,6 +366,11 @@ void profile_parse(struct parser *p)
     r->p = p;
     r->profile = parser_take(p, 1, sizeof *r->profile);
     profile_model_init(&r->model);
+    if (p->stored_type == SECTION_SHARED_PROFILE && parser_charge(p, p->shard->class_count * sizeof *r->shared)) {
+        r->shared = calloc(p->shard->class_count + 1, sizeof *r->shared);
+        if (!r->shared)
+            parser_fail_with(p, PILGRIM_NOMEM, "not enough memory");
+    }
     size_t length = cursor_left(&p->in);
     decoder_init(&r->in, cursor_take(&p->in, length), length);
     if (parser_good(p))
@@ -322,5 +382,7 @@ void profile_parse(struct parser *p)
         parser_fail(p, "bytes left over");
     if (is_good(r))
         p->shard->profile = r->profile;
+    intern_free(&r->places);
+    free(r->shared);
     free(r);
 }

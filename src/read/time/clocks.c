@@ -79,7 +79,7 @@ static unsigned usable_points(const struct pilgrim_clock *clock)
         return 0;
     for (unsigned i = 0; i < clock->point_count; i++) {
         const struct pilgrim_clock_point *p = &clock->points[i];
-        if (p->time_ns > TIME_MAX || p->error_ns > TIME_MAX || p->offset_ns > TIME_MAX || p->offset_ns < -TIME_MAX)
+        if ((p->time_ns | p->error_ns) > TIME_MAX || (uint64_t)p->offset_ns + TIME_MAX > UINT64_C(2) * TIME_MAX)
             return 0;
     }
     return clock->point_count < 2 || goes_on(clock->points) ? clock->point_count : 0;
@@ -96,23 +96,33 @@ static __int128 floored(__int128 a, __int128 b)
     return a / b - (a % b < 0);
 }
 
-uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_ns)
+/* The time on the common axis, by the first COUNT points of CLOCK, which may be used. */
+static uint64_t common_time(const struct pilgrim_clock *clock, unsigned count, uint64_t time_ns)
 {
-    unsigned count = usable_points(clock);
     if (count == 0)
         return time_ns > COMMON_MAX ? COMMON_MAX : time_ns;
     const struct pilgrim_clock_point *p = clock->points;
+    if (count == 2 && time_ns <= TIME_MAX) { /* nearly always, and much quicker */
+        const int64_t time = (int64_t)time_ns, drift = p[1].offset_ns - p[0].offset_ns,
+                      since = time - (int64_t)p[0].time_ns, span = (int64_t)(p[1].time_ns - p[0].time_ns);
+        int64_t product, sum;
+        if (!__builtin_mul_overflow(drift, since, &product) &&
+            !__builtin_add_overflow(time + p[0].offset_ns, product / span - (product % span < 0), &sum))
+            return sum < 0 ? 0 : (uint64_t)sum;
+    }
     int64_t time = bounded(time_ns);
     __int128 common = (__int128)time + p[0].offset_ns;
     if (count > 1) {
         int64_t drift = p[1].offset_ns - p[0].offset_ns, since = time - (int64_t)p[0].time_ns,
-                span = (int64_t)(p[1].time_ns - p[0].time_ns), product;
-        if (!__builtin_mul_overflow(drift, since, &product)) /* nearly always, and much quicker */
-            common += product / span - (product % span < 0);
-        else
-            common += floored((__int128)drift * since, span);
+                span = (int64_t)(p[1].time_ns - p[0].time_ns);
+        common += floored((__int128)drift * since, span);
     }
     return common < 0 ? 0 : common > COMMON_MAX ? COMMON_MAX : (uint64_t)common;
+}
+
+uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_ns)
+{
+    return common_time(clock, usable_points(clock), time_ns);
 }
 
 static __int128 distance(int64_t a, uint64_t b)
@@ -152,6 +162,7 @@ void pilgrim_clock_apply(const struct pilgrim_clock *clock, struct pilgrim_call 
 {
     if (!clock || !call || !call->timed)
         return;
-    call->start_ns = pilgrim_clock_common(clock, call->start_ns);
-    call->end_ns = pilgrim_clock_common(clock, call->end_ns);
+    const unsigned count = usable_points(clock);
+    call->start_ns = common_time(clock, count, call->start_ns);
+    call->end_ns = common_time(clock, count, call->end_ns);
 }
