@@ -171,8 +171,7 @@ enum pilgrim_status own_numbers_equal(const struct own_numbers *n, const struct 
     if (c->is_stored_deltas || !n->width || c->length != p->members.length)
         return PILGRIM_OK;
     if (n->width == 1) {
-        *equal =
-            column_is(c, EXPRESSION_CONSTANT, &constant, &ignored) && constant == own_number(n, class_index, 0);
+        *equal = column_is(c, EXPRESSION_CONSTANT, &constant, &ignored) && constant == own_number(n, class_index, 0);
         return PILGRIM_OK;
     }
     struct number_comparison y = {

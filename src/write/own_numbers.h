@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The own numbers of the classes of a group (docs/FORMAT.md, section 5): for each member, how many classes it has calls of
- * before the class, with the number of its thread. Requests are named with them. */
+/* The own numbers of the classes of a group (docs/FORMAT.md, section 5): for each member, how many classes it has calls
+ * of before the class, with the number of its thread. Requests are named with them. */
 #ifndef PILGRIM_OWN_NUMBERS_H
 #define PILGRIM_OWN_NUMBERS_H
 
@@ -23,8 +23,8 @@ struct own_numbers {
 enum pilgrim_status thread_numbers_find(const struct fragment *f, uint64_t *work,
                                         struct thread_numbers *t) PILGRIM_CHECKED;
 
-/* Counts the numbers of group G. If that is more than *WORK, width is 0. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED; *N must
- * be freed even then */
+/* Counts the numbers of group G. If that is more than *WORK, width is 0. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED; *N
+ * must be freed even then */
 enum pilgrim_status own_numbers_count(const struct fragment *f, const struct structure_group *g,
                                       const struct thread_numbers *t, uint64_t *work,
                                       struct own_numbers *n) PILGRIM_CHECKED;

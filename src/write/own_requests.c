@@ -19,7 +19,7 @@ struct request_shape {
     struct shape_request *requests;
     uint32_t count;
     uint32_t slots;
-    uint32_t kinds; /* of all requests */
+    uint32_t kinds;             /* of all requests */
     uint32_t numbers[VARIANTS]; /* its new number + 1; 0: none yet */
 };
 
@@ -97,14 +97,16 @@ static enum pilgrim_status find_kinds(const struct changing_values *v, const str
     const struct changing *x = v->x;
     const struct request_shape *s = &x->shapes[entry->shape];
     const uint32_t columns = entry_columns(entry);
-    *kinds = x->numbers.width > 1 ? s->kinds : s->kinds & OWN; /* where all count alike, classes are as good as numbers */
+    *kinds =
+        x->numbers.width > 1 ? s->kinds : s->kinds & OWN; /* where all count alike, classes are as good as numbers */
     for (uint32_t i = 0; i < s->count && *kinds; i++) {
         const uint32_t kind = s->requests[i].is_live ? LIVE_OF : OWN;
         const uint32_t *slot = &v->before->slots[first_slot + s->requests[i].slot * columns];
         const struct column *c = &v->before->columns[slot[0]];
         int64_t constant = 0, ignored;
-        bool equal = columns == 1 || (column_is(&v->before->columns[slot[1]], EXPRESSION_CONSTANT, &constant, &ignored) &&
-                                      constant == 0); /* from call to call it is the same class */
+        bool equal =
+            columns == 1 || (column_is(&v->before->columns[slot[1]], EXPRESSION_CONSTANT, &constant, &ignored) &&
+                             constant == 0); /* from call to call it is the same class */
         if (!(*kinds & kind))
             continue;
         if (equal && kind == OWN)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that depend on earlier calls: keep, edited, completed, posted, begun, own, live, live of (docs/FORMAT.md, section 5).
- * Without registers (pilgrim_signature) values are given as they are stored. */
+/* Values that depend on earlier calls: keep, edited, completed, posted, begun, own, live, live of (docs/FORMAT.md,
+ * section 5). Without registers (pilgrim_signature) values are given as they are stored. */
 #include "read/value/delta_values.h"
 
 #include <string.h>
