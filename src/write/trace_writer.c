@@ -157,19 +157,20 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* Writes the shard that begins at START, and whose calls end at END, once more, with templates. If that is smaller, it
- * stands there instead. If anything fails, the shard stays. */
+/* Writes the shard that begins at START, and whose calls end at END, once more, with templates. If its calls are
+ * smaller, it stands there instead: the profile does not count, so that the same calls always have the same form. If
+ * anything fails, the shard stays. */
 static void try_templates(const struct fragment *f, bool with_times, bool another, struct bytes *out, size_t start,
                           size_t end)
 {
     struct fragment *joined = NULL;
     struct bytes b = {0};
     struct proof proof;
-    size_t profile;
+    size_t joined_end;
     uint64_t work = (end - start) * (uint64_t)WORK_MAX_A_BYTE;
     if (may_have_templates(f) && templates_join(f, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK &&
-        joined && write_sections(joined, with_times, another, false, &b, &profile) == PILGRIM_OK &&
-        bytes_status(&b) == PILGRIM_OK && b.length < out->length - start && can_be_read(&b, 0, &proof)) {
+        joined && write_sections(joined, with_times, another, false, &b, &joined_end) == PILGRIM_OK &&
+        bytes_status(&b) == PILGRIM_OK && joined_end < end - start && can_be_read(&b, 0, &proof)) {
         out->length = start;
         bytes_put(out, b.data, b.length);
     }
