@@ -378,6 +378,12 @@ $(B)/obj/tools/report/pilgrim-report.o: $(addprefix $(B)/,page.html.inc page.css
 $(B)/pilgrim-report: $(REPORT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
 
+# For tests: as it is without zlib, and with a page of many ranks that is made from fewer of them.
+$(B)/programs/report_plain: $(addprefix $(S)/tools/report/report_,pack.c views.c) $(REPORT) $(B)/libpilgrim-reader.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DREPORT_SENDERS_READ=16 -I$(S)/src $(LDFLAGS) -o $@ $(filter-out %/report_pack.o %/report_views.o,$^) \
+	    -lzstd -lpthread -lm $(DW_LIBS) -ldl
+
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(B)/libanalysis.a $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
@@ -423,7 +429,7 @@ $(B)/python/pilgrim/%: $(S)/python/pilgrim/%
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(SHADOWED) $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every rank_bytes overhead yield.so hosts.so clocks.so allocations.so)
+programs: $(SHADOWED) $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every rank_bytes overhead report_plain yield.so hosts.so clocks.so allocations.so)
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 

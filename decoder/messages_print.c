@@ -331,7 +331,7 @@ static bool csv_message(struct messages_printing *p, const struct match_operatio
     out_char(o, ',');
     if (!send || !receive)
         out_text(o, match_reason_text(one->reason));
-    out_text(o, "\n");
+    out_text(o, ",,,\n");
     return true;
 }
 
@@ -349,6 +349,132 @@ static bool print_message(void *context, const struct match_operation *send, con
         return true;
     p->left--;
     return printers[p->options->format](p, send, receive);
+}
+
+/* ---- operations on windows ---- */
+
+static bool text_called(struct messages_printing *p, const char *before, const struct match_call *call)
+{
+    out_text(p->o, before);
+    if (call)
+        return text_call(p, call);
+    out_char(p->o, '?');
+    return true;
+}
+
+/* Prints "0.0 #7 MPI_Put at a.c:3 (12.345 us), done #9 MPI_Win_complete at a.c:5 (13.000 us) -> rank 1: MPI_COMM_WORLD
+ * win:0, start #6 MPI_Win_start at a.c:2, post 1.0 #5 MPI_Win_post at a.c:9, 32 bytes". */
+static bool text_remote(struct messages_printing *p, const struct match_remote *op)
+{
+    struct output *o = p->o;
+    const struct match_operation side = {.begun = op->begun, .ended = op->ended};
+    if (!text_side(p, &side))
+        return false;
+    if (op->peer >= 0)
+        out_named(o, " -> rank ", op->peer);
+    else
+        out_text(o, " -> unknown rank");
+    out_text(o, ": ");
+    out_comm(o, op->comm);
+    out_named(o, " win:", op->window);
+    out_text(o, ", ");
+    out_text(o, match_epoch_text(op->epoch));
+    if (!text_called(p, " epoch from ", op->opened))
+        return false;
+    if (op->exposed) {
+        out_pair(o, ", exposed by ", op->exposed->rank, '.', op->exposed->thread);
+        if (!text_called(p, " ", op->exposed))
+            return false;
+    }
+    text_bytes(o, op->bytes);
+    out_char(o, '\n');
+    return true;
+}
+
+/* Prints ,"KEY":{"seq":5,"func":...}; RANK: with rank and thread. */
+static bool json_call(struct messages_printing *p, const char *key, const struct match_call *call, bool rank)
+{
+    struct output *o = p->o;
+    const char *function = call ? function_of(p, call) : NULL, *place = call ? place_of(p, call->site) : "";
+    out_text(o, key);
+    if (!call) {
+        out_text(o, "null");
+        return true;
+    }
+    out_char(o, '{');
+    if (rank) {
+        out_named(o, "\"rank\":", call->rank);
+        out_named(o, ",\"thread\":", call->thread);
+        out_char(o, ',');
+    }
+    json_number(o, "\"seq\":", true, call->seq);
+    out_text(o, ",\"func\":");
+    out_json_string(o, function, strlen(function));
+    out_text(o, ",\"site\":");
+    out_json_string(o, place ? place : "?", strlen(place ? place : "?"));
+    out_char(o, '}');
+    return place != NULL;
+}
+
+static bool json_remote(struct messages_printing *p, const struct match_remote *op)
+{
+    struct output *o = p->o;
+    const struct match_operation side = {.begun = op->begun, .ended = op->ended};
+    json_rank(o, "{\"from\":", op->begun->rank);
+    json_rank(o, ",\"to\":", op->peer);
+    out_text(o, ",\"comm\":\"");
+    out_comm(o, op->comm);
+    out_named(o, "\",\"window\":\"win:", op->window);
+    out_char(o, '"');
+    json_number(o, ",\"bytes\":", op->bytes != UINT64_MAX, op->bytes);
+    if (!json_side(p, ",\"operation\":", &side))
+        return false;
+    out_text(o, ",\"epoch\":\"");
+    out_text(o, match_epoch_text(op->epoch));
+    out_char(o, '"');
+    if (!json_call(p, ",\"opened\":", op->opened, false) || !json_call(p, ",\"exposed\":", op->exposed, true))
+        return false;
+    out_text(o, "}\n");
+    return true;
+}
+
+/* The operation stands where a send does, the target's MPI_Win_post where a receive does. */
+static bool csv_remote(struct messages_printing *p, const struct match_remote *op)
+{
+    struct output *o = p->o;
+    const struct match_operation side = {.begun = op->begun, .ended = op->ended}, post = {.begun = op->exposed};
+    out_int(o, op->begun->rank);
+    out_char(o, ',');
+    if (op->peer >= 0)
+        out_int(o, op->peer);
+    out_char(o, ',');
+    out_comm(o, op->comm);
+    out_text(o, ",,");
+    if (op->bytes != UINT64_MAX)
+        out_uint(o, op->bytes);
+    if (!csv_side(p, &side) || !csv_side(p, op->exposed ? &post : NULL))
+        return false;
+    out_named(o, ",,win:", op->window);
+    out_char(o, ',');
+    out_text(o, match_epoch_text(op->epoch));
+    out_char(o, ',');
+    if (op->opened)
+        out_uint(o, op->opened->seq);
+    out_char(o, '\n');
+    return true;
+}
+
+static bool print_remote(void *context, const struct match_remote *op)
+{
+    static bool (*const printers[])(struct messages_printing *,
+                                    const struct match_remote *) = {text_remote, json_remote, csv_remote};
+    struct messages_printing *p = context;
+    const bool shown = p->options->rank(p->options->context, op->begun->rank) ||
+                       (op->peer >= 0 && p->options->rank(p->options->context, (uint32_t)op->peer));
+    if (!p->left || !shown || p->o->error)
+        return true;
+    p->left--;
+    return printers[p->options->format](p, op);
 }
 
 static void print_ranks_of(struct output *o, const struct match_collective *c, bool json)
@@ -426,6 +552,10 @@ static void print_totals(struct output *o, const struct match_totals *t)
         out_named(o, ", ", (int64_t)t->collectives_missing);
         out_text(o, " of these incomplete");
     }
+    if (t->remotes) {
+        out_named(o, ", ", (int64_t)t->remotes);
+        out_text(o, t->remotes == 1 ? " operation on a window" : " operations on windows");
+    }
     if (t->uncertain) {
         out_named(o, ", ", (int64_t)t->uncertain);
         out_text(o, " messages in an order of threads that is not certain");
@@ -460,7 +590,7 @@ enum pilgrim_status messages_print(struct output *o, const struct pilgrim_trace 
 {
     struct messages_printing p = {.o = o, .options = options, .lines = lines, .left = options->limit};
     const struct match_events events = {
-        .context = &p, .message = print_message, .collective = print_collective, .call = NULL};
+        .context = &p, .message = print_message, .remote = print_remote, .collective = print_collective, .call = NULL};
     struct match_totals totals;
     enum pilgrim_status status = options->common ? check_axis(trace, error) : PILGRIM_OK;
     if (status != PILGRIM_OK)
@@ -471,7 +601,7 @@ enum pilgrim_status messages_print(struct output *o, const struct pilgrim_trace 
     if (options->format == MESSAGES_CSV)
         out_text(o, "from,to,comm,tag,bytes,send_thread,send_call,send_function,send_at,send_done,send_start_ns,"
                     "send_end_ns,receive_thread,receive_call,receive_function,receive_at,receive_done,"
-                    "receive_start_ns,receive_end_ns,unmatched\n");
+                    "receive_start_ns,receive_end_ns,unmatched,window,epoch,epoch_call\n");
     status = match_trace(p.match, &events, options->common, &totals, error);
     if (options->format == MESSAGES_TEXT)
         print_totals(o, &totals);

@@ -38,6 +38,7 @@ struct summary_odd {
 
 struct summary {
     const struct pilgrim_trace *trace;
+    const struct pilgrim_system *system; /* for summary_json; borrowed. NULL: it opens one */
     uint64_t ranks, threads, calls;
     double wall_ns; /* from a rank's first call to the end of its last one, of the rank where it is longest; 0: not
                        known */

@@ -376,20 +376,21 @@ static void json_argument(struct output *o, const struct pilgrim_value *v)
 
 static void json_hosts(struct output *o, const struct summary *s)
 {
-    struct pilgrim_system *system;
+    struct pilgrim_system *opened = NULL;
     struct pilgrim_error error;
     struct pilgrim_host host;
     const char *separator = "";
+    const struct pilgrim_system *system = s->system;
+    if (!system && pilgrim_system_open(s->trace, &opened, &error) == PILGRIM_OK)
+        system = opened;
     out_text(o, ",\"hosts\":[");
-    if (pilgrim_system_open(s->trace, &system, &error) == PILGRIM_OK) {
-        for (uint32_t i = 0; i < pilgrim_system_hosts(system); i++) {
-            if (pilgrim_system_host(system, i, &host) != PILGRIM_OK || !host.name)
-                continue;
-            json_text(o, separator, host.name);
-            separator = ",";
-        }
-        pilgrim_system_close(system);
+    for (uint32_t i = 0; system && i < pilgrim_system_hosts(system); i++) {
+        if (pilgrim_system_host(system, i, &host) != PILGRIM_OK || !host.name)
+            continue;
+        json_text(o, separator, host.name);
+        separator = ",";
     }
+    pilgrim_system_close(opened);
     out_char(o, ']');
 }
 

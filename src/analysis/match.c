@@ -149,10 +149,12 @@ static bool examine(struct match *m, struct match_process *p, uint32_t thread)
         return true;
     bool good = class->site != SITE_UNKNOWN || number_site(m, class->class_, &class->site);
     m->site = class->site;
-    good = good &&
-           time_errors_of(&m->errors, &t->errors, m->call, m->site, pilgrim_cursor_segment(t->cursor),
-                          m->role->act != ACT_NONE, &m->enter_error_ns, &m->leave_error_ns) &&
-           match_act(m);
+    good =
+        good && time_errors_of(&m->errors, &t->errors, m->call, m->site, pilgrim_cursor_segment(t->cursor),
+                               m->role->act != ACT_NONE || m->role->poll >= 0, &m->enter_error_ns, &m->leave_error_ns);
+    if (m->events->polls)
+        match_polls_follow(m, t);
+    good = good && match_act(m);
     struct match_call *record = m->record;
     good = good && (!m->events->seen || see(m, record));
     m->record = NULL;
@@ -273,7 +275,7 @@ static bool end_process(struct match *m, struct match_process *p)
             good = match_over(m, op);
         }
     }
-    return good && match_flush_held(m, p);
+    return good && match_flush_windows(m, p) && match_flush_held(m, p);
 }
 
 static bool flush(struct match *m)
@@ -283,6 +285,8 @@ static bool flush(struct match *m)
         good = !m->processes[rank].threads || end_process(m, &m->processes[rank]);
     good = match_flush_channels(m) && good;
     good = match_flush_collectives(m) && good;
+    good = match_flush_accesses(m) && good;
+    good = match_flush_locks(m) && good;
     for (uint32_t rank = 0; rank < m->process_count; rank++)
         for (uint32_t i = 0; m->processes[rank].threads && i < m->processes[rank].thread_count; i++)
             for (struct match_call *call = m->processes[rank].threads[i].first, *next; call; call = next) {
@@ -294,6 +298,22 @@ static bool flush(struct match *m)
                 match_call_drop(m, call);
             }
     return good;
+}
+
+/* Returns how far all processes were read. */
+static uint64_t horizon(const struct match *m)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t rank = 0; rank < m->process_count; rank++) {
+        const struct match_process *p = &m->processes[rank];
+        const uint32_t thread = p->done ? UINT32_MAX : first_thread(p);
+        if (thread == UINT32_MAX || !p->threads[thread].call.timed)
+            continue;
+        const uint64_t start = p->threads[thread].call.start_ns,
+                       at = m->common ? pilgrim_clock_common(&p->clock, start) : start;
+        least = at < least ? at : least;
+    }
+    return least;
 }
 
 static bool read_all(struct match *m, enum pilgrim_status *status, struct pilgrim_error *error)
@@ -309,6 +329,8 @@ static bool read_all(struct match *m, enum pilgrim_status *status, struct pilgri
                 return false;
             left |= !p->done;
         }
+        if (m->locks.count && !match_locks_deal(m, horizon(m)))
+            return false;
         if (left && !read)
             limit *= 2;
     }
@@ -369,6 +391,7 @@ static void free_process(struct match *m, struct match_process *p)
     match_kept_free(p);
     match_map_free(&p->objects);
     match_map_free(&p->requests);
+    match_map_free(&p->windows);
     free(p->threads);
     free(p->created);
 }
@@ -382,6 +405,9 @@ void match_free(struct match *m)
     for (size_t i = 0; i < m->pairs.capacity; i++)
         free(m->pairs.slots[i].value);
     match_map_free(&m->pairs);
+    for (size_t i = 0; i < m->access_counts.capacity; i++)
+        free(m->access_counts.slots[i].value);
+    match_map_free(&m->access_counts);
     match_map_free(&m->channels);
     match_map_free(&m->collectives);
     match_topologies_free(&m->topologies);

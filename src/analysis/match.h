@@ -57,6 +57,14 @@ struct match_buffer {
     int64_t device, id, offset;
 };
 
+/* The polls of a thread for a message, without other calls between them, until it was there. */
+struct match_polled {
+    uint64_t since_ns; /* when the first of them began; 0: it did not poll */
+    uint64_t until_ns; /* when the last one that found nothing ended */
+    uint64_t busy_ns;  /* between those that do not follow at once */
+    uint64_t error_ns; /* how much later the first one may have begun */
+};
+
 /* One side of a message. */
 struct match_operation {
     struct match_operation *next, *partner; /* for the matching */
@@ -66,9 +74,11 @@ struct match_operation {
     int64_t comm;                           /* its number on this rank (comm:3); see MATCH_WORLD */
     int64_t peer;                           /* rank in MPI_COMM_WORLD; -1: not known, or in another world */
     int64_t tag;
-    uint64_t bytes;    /* sent, or received; UINT64_MAX: not known */
-    uint64_t capacity; /* of a receive's buffer; UINT64_MAX: not known */
-    const char *type;  /* a predefined datatype, without MPI_; NULL: it is not known, or derived. It stays */
+    uint64_t bytes;           /* sent, or received; UINT64_MAX: not known */
+    uint64_t capacity;        /* of a receive's buffer; UINT64_MAX: not known */
+    struct match_call *ready; /* of a partitioned send: what marked partitions as ready last; NULL: none */
+    struct match_polled polled;
+    const char *type; /* a predefined datatype, without MPI_; NULL: it is not known, or derived. It stays */
     struct match_buffer buffer;
     struct match_operation *buffer_next, *buffer_last; /* others that are pending in the allocation, for the matching */
     bool buffer_posted;
@@ -126,6 +136,35 @@ struct match_collective {
     bool differs; /* its entries are of different functions, or have different roots */
 };
 
+/* An epoch of a window in which a process may access the memory of others. */
+enum match_epoch { EPOCH_NONE, EPOCH_FENCE, EPOCH_START, EPOCH_LOCK, EPOCH_LOCK_ALL };
+
+/* Returns EPOCH as a text: "fence". */
+const char *match_epoch_text(enum match_epoch epoch);
+
+/* An operation on the memory of another process: MPI_Put, MPI_Get, ... */
+struct match_remote {
+    struct match_remote *next; /* for the matching */
+    struct match_call *begun;
+    struct match_call
+        *ended; /* what completed it at the target: MPI_Win_fence, MPI_Win_flush, ...; NULL: nothing did */
+    struct match_call *opened;  /* what began its epoch; NULL: not known */
+    struct match_call *exposed; /* the target's MPI_Win_post; NULL: none, or not known */
+    enum match_epoch epoch;
+    int64_t comm;   /* the number on this rank of the communicator that the window was made on */
+    int64_t window; /* that of the window (win:3) */
+    int64_t peer;   /* the target's rank in MPI_COMM_WORLD; -1: not known */
+    uint64_t bytes; /* UINT64_MAX: not known */
+};
+
+/* MPI_Win_start of one process and MPI_Win_post of another one that it names, and what ends them. NULL: it was not
+ * seen */
+struct match_access {
+    struct match_call *start, *complete; /* of the origin */
+    struct match_call *post, *wait;      /* of the target; wait: or MPI_Win_test */
+    struct match_call *first;            /* the origin's first operation on the target in this epoch */
+};
+
 /* What a process made. */
 enum match_made_kind { MADE_COMM, MADE_TYPE, MADE_WINDOW, MADE_FILE, MADE_REQUEST, MADE_KINDS };
 
@@ -142,6 +181,7 @@ struct match_totals {
     uint64_t uncertain;
     uint64_t bytes;
     uint64_t in_flight_most; /* operations and collective calls that were kept at once */
+    uint64_t remotes;        /* operations on the memory of others, if the caller wants to see them */
     bool paused;             /* requests were used that began while recording was paused */
 };
 
@@ -157,6 +197,7 @@ struct match_seen {
 /* What the caller wants to see. Functions may be NULL. They return false if they are short of memory. */
 struct match_events {
     void *context;
+    bool polls; /* `polled` of messages is wanted; then `seen` is, too */
     /* Each call, in the order of its thread. What the call completed may have been given before. */
     bool (*seen)(void *context, const struct match_seen *seen);
     /* A call whose `user` is set is freed; until match_free returns. */
@@ -173,6 +214,13 @@ struct match_events {
     bool (*overlap)(void *context, const struct match_operation *pending, const struct match_operation *later);
     /* A process that calls MPI_Finalize has not freed what it made. */
     bool (*kept)(void *context, const struct match_made *made);
+    /* An operation on the memory of another process, once it is complete; or never will be. */
+    bool (*remote)(void *context, const struct match_remote *remote);
+    /* An access epoch of one process to another, once both have ended it; or never will. */
+    bool (*access)(void *context, const struct match_access *access);
+    /* A process had a lock, from LOCK (MPI_Win_lock) to UNLOCK, that another one had before, who gave it back by
+     * BEFORE. */
+    bool (*lock)(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before);
     /* A collective operation, complete or not: entered < expected. */
     bool (*collective)(void *context, const struct match_collective *collective);
     /* A call, once all that it ended was given. Those with `waits` come in the order of their thread. */

@@ -167,6 +167,8 @@ static bool end_operation(struct match *m, struct match_operation *op, const str
     }
     if (!op->send)
         read_status(m, op, status, comm);
+    if (!op->send && m->polled.since_ns)
+        match_polls_note(m, op);
     op->failed = failed;
     op->ended = match_record(m);
     if (!op->ended)
@@ -186,6 +188,8 @@ static bool begin(struct match *m, struct match_operation *op, bool blocking, co
     op->number = ++m->process->begun;
     if (!op->begun)
         return false;
+    if (!op->send && m->events->polls)
+        match_polls_note(m, op);
     if (blocking && !op->any_source && !op->any_tag)
         op->resolved = true;
     if (blocking && !returned)
@@ -786,7 +790,20 @@ static bool act_container_call(struct match *m)
         match_made_take(m, MADE_WINDOW, name);
     if (strcmp(m->role->name, "MPI_File_close") == 0)
         match_made_take(m, MADE_FILE, name);
-    return !container || enter(m, &container->comm, container);
+    if (!container)
+        return true;
+    return enter(m, &container->comm, container) && (m->role->sync == SYNC_NONE || match_window_sync(m, name));
+}
+
+/* Partitions are ready. The last call that marks some counts. */
+static bool act_ready(struct match *m)
+{
+    const struct match_request *request = request_of(m, role_in(m->role, m->call, P_REQUEST));
+    if (!request || !request->send)
+        return true;
+    match_call_drop(m, request->send->ready);
+    request->send->ready = match_record(m);
+    return request->send->ready != NULL;
 }
 
 /* Notes that a datatype is made or freed. Those that MPI lends, which nobody may free, are not noted. */
@@ -819,6 +836,9 @@ bool match_act(struct match *m)
         return act_exchange(m);
     case ACT_PROBE:
         return !good || !returned || act_probe(m);
+    case ACT_LOOK:
+        match_polls_look(m);
+        return true;
     case ACT_TAKE:
         return act_take(m);
     case ACT_START:
@@ -838,6 +858,14 @@ bool match_act(struct match *m)
         return !good || act_container(m);
     case ACT_CONTAINER_CALL:
         return !good || act_container_call(m);
+    case ACT_GROUP:
+        return !good || !returned || match_group_made(m);
+    case ACT_EPOCH:
+        return !good || match_window_sync(m, role_in(m->role, m->call, P_CONTAINER));
+    case ACT_REMOTE:
+        return !good || match_window_remote(m);
+    case ACT_READY:
+        return !good || act_ready(m);
     default:
         return !good || !returned || (type_made(m) && match_type_act(m));
     }

@@ -91,6 +91,7 @@ void match_operation_free(struct match *m, struct match_operation *op)
 {
     match_call_drop(m, op->begun);
     match_call_drop(m, op->ended);
+    match_call_drop(m, op->ready);
     match_record_drop(m, SPARE_OPERATION, op);
 }
 

@@ -31,6 +31,14 @@ struct match_container {
     uint64_t sub, operations;
 };
 
+/* A group of processes. */
+struct match_group {
+    size_t count;
+    bool of_comm; /* of all of COMM: no list */
+    struct match_comm comm;
+    uint32_t members[]; /* ranks in MPI_COMM_WORLD */
+};
+
 /* A communicator that the process will create, as the trace lists them. */
 struct match_created {
     int64_t thread; /* -1: no recorded call */
@@ -65,6 +73,19 @@ struct match_pairs {
     uint32_t made[2];
 };
 
+/* How often one process named another one in MPI_Win_start, and was named in MPI_Win_post. */
+struct match_access_counts {
+    uint32_t starts, posts;
+};
+
+/* A row of polls of a thread, which does nothing else. */
+struct match_polls {
+    bool on;
+    uint64_t since_ns, busy_ns, error_ns, left_ns; /* as in struct match_polled; left: until_ns */
+    struct match_polled found;                     /* a message that MPI_Iprobe found, and which */
+    int64_t comm, source, tag;
+};
+
 enum { SITES_CACHED = 64 };
 
 #define SITE_UNKNOWN UINT32_MAX
@@ -86,6 +107,7 @@ struct match_thread {
     uint32_t segment; /* of the classes that are cached */
     struct match_site_cached sites[SITES_CACHED];
     struct time_errors_thread errors;
+    struct match_polls polls;
 };
 
 struct match_process {
@@ -95,6 +117,7 @@ struct match_process {
     struct match_comm world, self;
     struct match_map objects;  /* communicators, datatypes, windows, files, messages, by kind and number */
     struct match_map requests; /* by class and index */
+    struct match_map windows;  /* what is open and pending, by communicator and number on it (match_windows.c) */
     struct match_map made;     /* struct match_made, by kind and number */
     struct match_map buffers;  /* the first operation that is pending in an allocation */
     struct match_created *created;
@@ -132,6 +155,7 @@ struct match {
     uint32_t site_count;
     size_t site_capacity;
     struct match_map channels, pairs, collectives, topologies;
+    struct match_map accesses, access_counts, locks;
     uint64_t in_flight;
     /* of the call that is being examined */
     struct match_process *process;
@@ -141,10 +165,11 @@ struct match {
     const struct match_role *role;
     struct match_call *record; /* NULL: nothing refers to it yet */
     bool ends;
-    bool all_recorded; /* no functions were left out of the trace */
+    struct match_polled polled; /* it found what the thread has asked for */
+    bool all_recorded;          /* no functions were left out of the trace */
 };
 
-enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE, KIND_COUNT };
+enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE, KIND_GROUP, KIND_COUNT };
 
 /* ---- match.c ---- */
 
@@ -170,7 +195,7 @@ bool match_comm_made(struct match *m, const struct pilgrim_value *name);
 int64_t match_world_rank(const struct match *m, const struct match_comm *comm, int64_t rank);
 
 /* Return the object of a name, set it (replacing another one), take it out. The objects of KIND_COMM, KIND_TYPE and
- * KIND_CONTAINER are freed here. */
+ * KIND_CONTAINER are freed here, and groups. */
 void *match_object(const struct match *m, enum match_kind kind, const struct pilgrim_value *name);
 bool match_object_set(struct match *m, enum match_kind kind, const struct pilgrim_value *name, void *object);
 void *match_object_take(struct match *m, enum match_kind kind, const struct pilgrim_value *name);
@@ -242,5 +267,48 @@ bool match_enter(struct match *m, struct match_comm *comm, struct match_containe
 bool match_left(struct match *m, struct match_collective *collective, struct match_entry *entry,
                 struct match_call *call);
 bool match_flush_collectives(struct match *m);
+
+/* ---- match_groups.c: groups of processes ---- */
+
+/* The call makes a group. false: no memory */
+bool match_group_made(struct match *m);
+
+/* Returns the group that VALUE names; NULL: it is not known. */
+const struct match_group *match_group_of(const struct match *m, const struct pilgrim_value *value);
+
+/* Returns the rank in MPI_COMM_WORLD of member I; -1: not known. */
+int64_t match_group_member(const struct match *m, const struct match_group *group, size_t i);
+
+/* ---- match_windows.c: epochs of windows ---- */
+
+/* The call opens or ends epochs of the window WIN; or it begins an operation. false: no memory */
+bool match_window_sync(struct match *m, const struct pilgrim_value *win);
+bool match_window_remote(struct match *m);
+
+/* Gives what is left of a process, and of all. false: no memory */
+bool match_flush_windows(struct match *m, struct match_process *p);
+bool match_flush_accesses(struct match *m);
+
+/* ---- match_polls.c: what a thread asks for, again and again ---- */
+
+/* Follows the polls of thread T, which makes the call. */
+void match_polls_follow(struct match *m, struct match_thread *t);
+
+/* Notes if the message of the receive OP, which the call begins or ends, was polled for; or found by MPI_Iprobe, which
+ * was. */
+void match_polls_note(const struct match *m, struct match_operation *op);
+
+/* The call is MPI_Iprobe. */
+void match_polls_look(struct match *m);
+
+/* ---- match_locks.c: who had a lock before ---- */
+
+/* The call begins, or ends, a lock on TARGET, a rank in MPI_COMM_WORLD. false: no memory */
+bool match_lock_begin(struct match *m, const struct match_container *window, int64_t target);
+bool match_lock_end(struct match *m, const struct match_container *window, int64_t target);
+
+/* All processes were read up to HORIZON_NS. false: no memory */
+bool match_locks_deal(struct match *m, uint64_t horizon_ns);
+bool match_flush_locks(struct match *m);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/polls.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { NAME_MAX_LENGTH = 64, CAPACITY_FIRST = 256 };
@@ -17,6 +19,7 @@ static const struct named_act {
     bool persistent, buffered;
     const char *made;
 } acts[] = {
+    {"Accumulate", ACT_REMOTE, false, false, NULL},
     {"Bsend", ACT_SEND, false, true, NULL},
     {"Bsend_init", ACT_SEND, true, true, NULL},
     {"Cancel", ACT_CANCEL, false, false, NULL},
@@ -31,6 +34,7 @@ static const struct named_act {
     {"Comm_dup", ACT_COMM, false, false, "newcomm"},
     {"Comm_dup_with_info", ACT_COMM, false, false, "newcomm"},
     {"Comm_free", ACT_COMM_END, false, false, NULL},
+    {"Comm_group", ACT_GROUP, false, false, "group"},
     {"Comm_idup", ACT_COMM, false, false, "newcomm"},
     {"Comm_idup_with_info", ACT_COMM, false, false, "newcomm"},
     {"Comm_join", ACT_COMM_ALONE, false, false, "intercomm"},
@@ -38,8 +42,10 @@ static const struct named_act {
     {"Comm_spawn_multiple", ACT_COMM, false, false, "intercomm"},
     {"Comm_split", ACT_COMM, false, false, "newcomm"},
     {"Comm_split_type", ACT_COMM, false, false, "newcomm"},
+    {"Compare_and_swap", ACT_REMOTE, false, false, NULL},
     {"Dist_graph_create", ACT_COMM, false, false, "comm_dist_graph"},
     {"Dist_graph_create_adjacent", ACT_COMM, false, false, "comm_dist_graph"},
+    {"Fetch_and_op", ACT_REMOTE, false, false, NULL},
     {"File_close", ACT_CONTAINER_CALL, false, false, NULL},
     {"File_open", ACT_CONTAINER, false, false, NULL},
     {"File_preallocate", ACT_CONTAINER_CALL, false, false, NULL},
@@ -52,13 +58,23 @@ static const struct named_act {
     {"File_write_all", ACT_CONTAINER_CALL, false, false, NULL},
     {"File_write_at_all", ACT_CONTAINER_CALL, false, false, NULL},
     {"File_write_ordered", ACT_CONTAINER_CALL, false, false, NULL},
+    {"Get", ACT_REMOTE, false, false, NULL},
+    {"Get_accumulate", ACT_REMOTE, false, false, NULL},
     {"Graph_create", ACT_COMM, false, false, "comm_graph"},
+    {"Group_difference", ACT_GROUP, false, false, "newgroup"},
+    {"Group_excl", ACT_GROUP, false, false, "newgroup"},
+    {"Group_incl", ACT_GROUP, false, false, "newgroup"},
+    {"Group_intersection", ACT_GROUP, false, false, "newgroup"},
+    {"Group_range_excl", ACT_GROUP, false, false, "newgroup"},
+    {"Group_range_incl", ACT_GROUP, false, false, "newgroup"},
+    {"Group_union", ACT_GROUP, false, false, "newgroup"},
     {"Ibsend", ACT_SEND, false, true, NULL},
     {"Improbe", ACT_PROBE, false, false, NULL},
     {"Imrecv", ACT_TAKE, false, false, NULL},
     {"Intercomm_create", ACT_COMM, false, false, "newintercomm"},
     {"Intercomm_create_from_groups", ACT_COMM_ALONE, false, false, "newintercomm"},
     {"Intercomm_merge", ACT_COMM, false, false, "newintracomm"},
+    {"Iprobe", ACT_LOOK, false, false, NULL},
     {"Irecv", ACT_RECEIVE, false, false, NULL},
     {"Irsend", ACT_SEND, false, false, NULL},
     {"Isend", ACT_SEND, false, false, NULL},
@@ -68,11 +84,19 @@ static const struct named_act {
     {"Mprobe", ACT_PROBE, false, false, NULL},
     {"Mrecv", ACT_TAKE, false, false, NULL},
     {"Pcontrol", ACT_PAUSE, false, false, NULL},
+    {"Pready", ACT_READY, false, false, NULL},
+    {"Pready_list", ACT_READY, false, false, NULL},
+    {"Pready_range", ACT_READY, false, false, NULL},
     {"Precv_init", ACT_RECEIVE, true, false, NULL},
     {"Psend_init", ACT_SEND, true, false, NULL},
+    {"Put", ACT_REMOTE, false, false, NULL},
+    {"Raccumulate", ACT_REMOTE, false, false, NULL},
     {"Recv", ACT_RECEIVE, false, false, NULL},
     {"Recv_init", ACT_RECEIVE, true, false, NULL},
     {"Request_free", ACT_FREE, false, false, NULL},
+    {"Rget", ACT_REMOTE, false, false, NULL},
+    {"Rget_accumulate", ACT_REMOTE, false, false, NULL},
+    {"Rput", ACT_REMOTE, false, false, NULL},
     {"Rsend", ACT_SEND, false, false, NULL},
     {"Rsend_init", ACT_SEND, true, false, NULL},
     {"Send", ACT_SEND, false, false, NULL},
@@ -116,10 +140,22 @@ static const struct named_act {
     {"Waitsome", ACT_WAIT, false, false, NULL},
     {"Win_allocate", ACT_CONTAINER, false, false, NULL},
     {"Win_allocate_shared", ACT_CONTAINER, false, false, NULL},
+    {"Win_complete", ACT_EPOCH, false, false, NULL},
     {"Win_create", ACT_CONTAINER, false, false, NULL},
     {"Win_create_dynamic", ACT_CONTAINER, false, false, NULL},
     {"Win_fence", ACT_CONTAINER_CALL, false, false, NULL},
+    {"Win_flush", ACT_EPOCH, false, false, NULL},
+    {"Win_flush_all", ACT_EPOCH, false, false, NULL},
     {"Win_free", ACT_CONTAINER_CALL, false, false, NULL},
+    {"Win_get_group", ACT_GROUP, false, false, "group"},
+    {"Win_lock", ACT_EPOCH, false, false, NULL},
+    {"Win_lock_all", ACT_EPOCH, false, false, NULL},
+    {"Win_post", ACT_EPOCH, false, false, NULL},
+    {"Win_start", ACT_EPOCH, false, false, NULL},
+    {"Win_test", ACT_EPOCH, false, false, NULL},
+    {"Win_unlock", ACT_EPOCH, false, false, NULL},
+    {"Win_unlock_all", ACT_EPOCH, false, false, NULL},
+    {"Win_wait", ACT_EPOCH, false, false, NULL},
 };
 
 /* Collective functions on a communicator, without MPI_, I, _init and _c. */
@@ -191,7 +227,30 @@ static const struct named_parameter {
     {"recvbuf", P_RECVBUF},
     {"buf", P_BUF},
     {"win", P_CONTAINER},
+    {"group", P_GROUP},
+    {"group1", P_GROUP},
+    {"group2", P_GROUP_2},
+    {"ranks", P_RANKS},
+    {"ranges", P_RANKS},
+    {"rank", P_RANK},
+    {"target_rank", P_RANK},
+    {"lock_type", P_LOCK},
+    {"origin_count", P_SENDCOUNT},
+    {"origin_datatype", P_SENDTYPE},
+    {"result_count", P_RECVCOUNT},
+    {"result_datatype", P_RECVTYPE},
     {"fh", P_CONTAINER},
+};
+
+/* What functions on windows do to epochs, without MPI_Win_. */
+static const struct named_sync {
+    const char *name;
+    enum match_sync sync;
+} syncs[] = {
+    {"complete", SYNC_COMPLETE}, {"fence", SYNC_FENCE}, {"flush", SYNC_FLUSH},   {"flush_all", SYNC_FLUSH},
+    {"free", SYNC_FREE},         {"lock", SYNC_LOCK},   {"lock_all", SYNC_LOCK}, {"post", SYNC_POST},
+    {"start", SYNC_START},       {"test", SYNC_WAIT},   {"unlock", SYNC_UNLOCK}, {"unlock_all", SYNC_UNLOCK},
+    {"wait", SYNC_WAIT},
 };
 
 static int compare_name(const void *wanted, const void *entry)
@@ -242,6 +301,10 @@ static void find_act(struct match_role *role, const char **made)
         return;
     }
     role->act = found->act;
+    if (strncmp(name, "Win_", 4) == 0) {
+        const struct named_sync *sync = bsearch(name + 4, syncs, COUNT(syncs), sizeof *syncs, compare_name);
+        role->sync = sync ? sync->sync : SYNC_NONE;
+    }
     role->persistent = found->persistent;
     role->buffered = found->buffered;
     *made = found->made;
@@ -273,6 +336,7 @@ static struct match_role *make_role(const struct pilgrim_function *function)
     role->parameter_count = function->parameter_count;
     find_act(role, &made);
     find_parameters(role, function, made);
+    role->poll = call_poll_parameter(function);
     return role;
 }
 

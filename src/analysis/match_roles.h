@@ -14,6 +14,7 @@ enum match_act {
     ACT_RECEIVE,
     ACT_EXCHANGE, /* sends and receives */
     ACT_PROBE,    /* takes a message, if it finds one */
+    ACT_LOOK,     /* finds a message, and leaves it there */
     ACT_TAKE,     /* receives what a probe has taken */
     ACT_START,
     ACT_WAIT, /* ends operations, or asks if they have ended */
@@ -27,8 +28,26 @@ enum match_act {
     ACT_TYPE,
     ACT_TYPE_SIZE,
     ACT_TYPE_END,
-    ACT_CONTAINER,     /* collective, and makes a window or file */
-    ACT_CONTAINER_CALL /* collective on one */
+    ACT_CONTAINER,      /* collective, and makes a window or file */
+    ACT_CONTAINER_CALL, /* collective on one */
+    ACT_GROUP,          /* makes a group of processes */
+    ACT_EPOCH,          /* begins or ends an epoch of a window */
+    ACT_REMOTE,         /* puts, gets, ... */
+    ACT_READY           /* marks partitions as ready */
+};
+
+/* What a function does to the epochs of a window. */
+enum match_sync {
+    SYNC_NONE,
+    SYNC_FENCE,
+    SYNC_START,
+    SYNC_COMPLETE,
+    SYNC_POST,
+    SYNC_WAIT,
+    SYNC_LOCK,
+    SYNC_UNLOCK,
+    SYNC_FLUSH, /* ends operations at the target, too */
+    SYNC_FREE
 };
 
 /* Parameters by what they are. Several functions have other names for the same. */
@@ -62,7 +81,12 @@ enum match_parameter {
     P_RECVBUF,
     P_BUF,
     P_CONTAINER, /* a window or file */
-    P_MADE,      /* what the function makes: a communicator, a datatype */
+    P_GROUP,
+    P_GROUP_2,
+    P_RANKS, /* of a group, or ranges of them */
+    P_RANK,  /* of a window's communicator */
+    P_LOCK,
+    P_MADE, /* what the function makes: a communicator, a datatype, a group */
     PARAMETERS
 };
 
@@ -72,6 +96,8 @@ struct match_role {
     size_t parameter_count;
     enum match_act act;
     enum match_pattern pattern;
+    enum match_sync sync;
+    int poll; /* the parameter that says if something has happened; -1: the function does not ask */
     bool persistent, buffered, finalize, init;
     int index[PARAMETERS]; /* -1: the function has none */
 };

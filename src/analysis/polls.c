@@ -23,14 +23,20 @@ static const struct {
     {"MPI_Win_test", "flag"},
 };
 
-bool call_is_failed_poll(const struct pilgrim_call *call)
+int call_poll_parameter(const struct pilgrim_function *f)
 {
-    const struct pilgrim_function *f = call->function;
     size_t poll = 0;
     while (poll < sizeof polls / sizeof *polls && strcmp(polls[poll].function, f->name) != 0)
         poll++;
     for (size_t i = 0; poll < sizeof polls / sizeof *polls && i < f->parameter_count; i++)
         if (strcmp(f->parameters[i].name, polls[poll].parameter) == 0)
-            return (call->out[i].type == PILGRIM_BOOL || call->out[i].type == PILGRIM_INT) && call->out[i].integer == 0;
-    return false;
+            return (int)i;
+    return -1;
+}
+
+bool call_is_failed_poll(const struct pilgrim_call *call)
+{
+    const int at = call_poll_parameter(call->function);
+    return at >= 0 && (call->out[at].type == PILGRIM_BOOL || call->out[at].type == PILGRIM_INT) &&
+           call->out[at].integer == 0;
 }

@@ -25,4 +25,10 @@ bool wait_depends(const struct wait_states *w, struct match_call *call, struct m
 /* Finds the waits of a collective operation; as `collective` of struct match_events, with the struct wait_states. */
 bool wait_collective(void *context, const struct match_collective *c);
 
+/* The same of an access epoch; as `access`. */
+bool wait_access(void *context, const struct match_access *a);
+
+/* The same of a lock; as `lock`. */
+bool wait_lock(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before);
+
 #endif

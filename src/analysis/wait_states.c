@@ -12,8 +12,9 @@
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
     static const char *const names[] = {
-        "late sender",  "late receiver", "wait at barrier",  "wait at n x n", "late broadcast",
-        "early reduce", "wait at scan",  "wait at neighbor", "wait at fence", "wait at other collective"};
+        "late sender",   "late partition",       "polls for a message", "late receiver", "wait at barrier",
+        "wait at n x n", "late broadcast",       "early reduce",        "wait at scan",  "wait at neighbor",
+        "late post",     "lock held by another", "early wait",          "wait at fence", "wait at other collective"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
 }
 
@@ -136,7 +137,8 @@ static uint64_t error_of(const struct wait_states *w, const struct match_call *a
 bool wait_blocks(const struct wait_states *w, const struct match_call *call)
 {
     return call->timed && call->returned &&
-           strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0;
+           strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0 &&
+           strcmp(match_site(w->match, call->site)->function->name, "MPI_Win_test") != 0;
 }
 
 struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call)
@@ -211,6 +213,37 @@ static bool note_sent(const struct wait_states *w, struct match_call *call, cons
     return event != NULL;
 }
 
+/* Notes a message whose receiver asked for it, again and again and doing nothing else, until it was there. */
+static bool note_polled(struct wait_states *w, const struct match_operation *receive, struct match_call *sent)
+{
+    struct match_call *call = receive->ended;
+    struct cause_event *event = wait_event_of(w, call), *late = wait_event_of(w, sent);
+    const uint64_t until = sent->enter_ns < receive->polled.until_ns ? sent->enter_ns : receive->polled.until_ns;
+    if (!event || !late)
+        return false;
+    const uint64_t asked = receive->polled.since_ns + receive->polled.busy_ns;
+    if (call->given || until <= asked || until - asked <= event->wait_ns)
+        return true;
+    const uint64_t clocks = error_of(w, call, sent), from = receive->polled.error_ns, to = sent->enter_error_ns;
+    event->kind = WAIT_POLLED;
+    event->wait_ns = event->most_ns = until - asked;
+    event->error_ns = clocks > UINT64_MAX - from - to ? UINT64_MAX : clocks + (from > to ? from : to);
+    event->enter_ns = call->enter_ns;
+    late->enter_ns = sent->enter_ns;
+    late->references++;
+    cause_event_drop(&w->causes_found, event->late);
+    event->late = late;
+    return true;
+}
+
+/* Counts such a wait. It is none of one call, so nothing is said of what it is due to. */
+static bool count_polled(struct wait_states *w, struct cause_event *event, const struct match_call *call)
+{
+    const bool good = add(w, event, call) && (!event->wait_ns || !w->each || w->each(w->each_context, event));
+    event->wait_ns = event->most_ns = 0;
+    return good;
+}
+
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
 {
     struct wait_states *w = context;
@@ -219,17 +252,21 @@ static bool see_message(void *context, const struct match_operation *send, const
     if (!send || !receive || !send->begun->timed || !receive->begun->timed)
         return true;
     struct match_call *received = receive->ended, *sent = send->ended;
-    const uint64_t began = send->begun->enter_ns, posted = receive->begun->enter_ns;
+    struct match_call *from =
+        send->ready && send->ready->timed ? send->ready : send->begun; /* it may begin only then */
+    const uint64_t began = from->enter_ns, posted = receive->begun->enter_ns;
     if (received && received->timed) {
         check_clocks(w, received, send->begun);
-        if (!wait_depends(w, received, send->begun) || !note_sent(w, received, send->begun))
+        if (!wait_depends(w, received, from) || !note_sent(w, received, send->begun))
             return false;
     }
+    if (received && received->timed && receive->polled.since_ns && !note_polled(w, receive, from))
+        return false;
     if (received && !received->given && wait_blocks(w, received)) {
         const uint64_t until = began < received->leave_ns ? began : received->leave_ns;
         if (until > received->enter_ns &&
-            !wait_note(w, received, WAIT_LATE_SENDER, until - received->enter_ns,
-                       wait_longer(received, began, send->begun->enter_error_ns), send->begun))
+            !wait_note(w, received, from == send->begun ? WAIT_LATE_SENDER : WAIT_PARTITION, until - received->enter_ns,
+                       wait_longer(received, began, from->enter_error_ns), from))
             return false;
     }
     if (sent && !sent->given && !send->buffered && wait_blocks(w, sent) && posted > sent->enter_ns &&
@@ -261,6 +298,8 @@ static bool see_call(void *context, struct match_call *call)
     if (!event)
         return true;
     put_off(w, event);
+    if (event->wait_ns && event->kind == WAIT_POLLED && !count_polled(w, event, call))
+        return false;
     return (!event->wait_ns || add(w, event, call)) && causes_resolve(&w->causes_found, event);
 }
 
@@ -366,11 +405,14 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
 {
     struct match_map rows = {0}, causes = {0}, roots = {0};
     const struct match_events events = {.context = w,
+                                        .polls = true,
                                         .seen = see,
                                         .freed = forget,
                                         .message = see_message,
                                         .overlap = see_overlap,
                                         .kept = see_kept,
+                                        .access = wait_access,
+                                        .lock = wait_lock,
                                         .collective = wait_collective,
                                         .call = see_call};
     *w = (struct wait_states){.each = each,

@@ -15,6 +15,9 @@
 
 enum wait_pattern {
     WAIT_LATE_SENDER,   /* min(E_send, L) - E of the call that ends the receive: the largest of its messages */
+    WAIT_PARTITION,     /* the same for the last MPI_Pready of a partitioned message */
+    WAIT_POLLED,        /* until the send begins, since the first of polls in a row that found nothing, without what was
+                         * done between them */
     WAIT_LATE_RECEIVER, /* E_post - E of the call that ends the send, if the receive is posted before that ends */
     WAIT_BARRIER,       /* min(max E, L) - E */
     WAIT_ALL,           /* the same, of operations from all to all: max over those that send something; of
@@ -23,8 +26,13 @@ enum wait_pattern {
     WAIT_REDUCE,        /* at the root: min E of the others that send something, - E */
     WAIT_SCAN,          /* max E of the ranks before, - E */
     WAIT_NEIGHBOR,      /* max E of the neighbors that it receives from, - E, if it left after that */
-    WAIT_FENCE,         /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */
-    WAIT_OTHER,         /* and what makes or frees communicators, windows, files */
+    WAIT_LATE_POST,  /* E of the target's MPI_Win_post - E of MPI_Win_start, the first operation or MPI_Win_complete, if
+                      * that is before L */
+    WAIT_LOCK_HELD,  /* E of the MPI_Win_unlock of the one that had the lock before - E of MPI_Win_lock or
+                      * MPI_Win_unlock, if that is before L */
+    WAIT_EARLY_WAIT, /* E of the last MPI_Win_complete - E of MPI_Win_wait */
+    WAIT_FENCE,      /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */
+    WAIT_OTHER,      /* and what makes or frees communicators, windows, files */
     WAIT_PATTERNS
 };
 

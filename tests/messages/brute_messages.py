@@ -16,7 +16,7 @@ class Side:
 
     def __init__(self, call, send, comm, peer, tag, part=0):
         self.call, self.send, self.comm, self.peer, self.tag, self.part = call, send, comm, peer, tag, part
-        self.ended = self.bytes = None
+        self.ended = self.bytes = self.ready = None
         self.cancel_asked = self.cancelled = self.over = False
         self.world = None  # the peer's rank in MPI_COMM_WORLD
 
@@ -159,6 +159,10 @@ class Process:
         elif name == "Cancel":
             for side in self.requests.get(came(args["request"]), {"sides": []})["sides"]:
                 side.cancel_asked = True
+            return
+        elif name.startswith("Pready"):
+            for side in self.requests.get(came(args["request"]), {"sides": []})["sides"]:
+                side.ready = call
             return
         elif name == "Request_free":
             self.forget(came(args["request"]))

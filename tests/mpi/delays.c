@@ -169,6 +169,155 @@ static void neighbors(void) /* a ring: with four ranks, two of them are neighbor
     MPI_Comm_free(&ring);
 }
 
+/* The group of one process, made in one of four ways. */
+static MPI_Group group_of(int rank, int way)
+{
+    MPI_Group world, group, rest, again;
+    int others[64], range[1][3] = {{rank, rank, 1}};
+
+    for (int i = 0; i < world_size - 1 && i < 64; i++)
+        others[i] = i < rank ? i : i + 1;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    if (way == 0) {
+        MPI_Group_incl(world, 1, &rank, &group);
+    } else if (way == 1) {
+        MPI_Group_range_incl(world, 1, range, &group);
+    } else if (way == 2) {
+        MPI_Group_excl(world, world_size - 1, others, &group);
+    } else {
+        MPI_Group_range_excl(world, 1, range, &rest);
+        MPI_Group_difference(world, rest, &again);
+        MPI_Group_free(&rest);
+        MPI_Group_union(again, again, &rest);
+        MPI_Group_intersection(world, rest, &group);
+        MPI_Group_free(&rest);
+        MPI_Group_free(&again);
+    }
+    MPI_Group_free(&world);
+    return group;
+}
+
+static void post_and_wait(int origin, int target, int who_posts, int who_completes, int way)
+{
+    MPI_Group partner;
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    partner = group_of(world_rank == origin ? target : origin, way);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (who_posts >= 0)
+        work(who_posts);
+    if (world_rank == origin) {
+        MPI_Win_start(partner, 0, window);
+        MPI_Put(data, 8, MPI_INT, target, 0, 8, MPI_INT, window);
+        work(who_completes);
+        MPI_Win_complete(window);
+    } else if (world_rank == target) {
+        MPI_Win_post(partner, 0, window);
+        MPI_Win_wait(window);
+    }
+    MPI_Group_free(&partner);
+    MPI_Win_free(&window);
+}
+
+static void late_post(void)
+{
+    post_and_wait(0, 1, 1, -1, repetition % 2 * 2);
+}
+
+static void early_wait(void)
+{
+    post_and_wait(0, 1, -1, 0, repetition % 2 * 2 + 1);
+}
+
+static void partition(void) /* the last part is ready late */
+{
+#if MPI_VERSION >= 4
+    MPI_Request request;
+
+    if (world_rank > 1)
+        return;
+    if (world_rank == 0)
+        MPI_Psend_init(data, 4, 2, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    else
+        MPI_Precv_init(other, 4, 2, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    for (int part = 0; part < 4 && world_rank == 0; part++) {
+        if (part == 3)
+            work(0);
+        MPI_Pready(part, request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+#endif
+}
+
+static void polls(void)
+{
+    MPI_Request request;
+    int flag = 0;
+
+    work(0);
+    if (world_rank == 0) {
+        MPI_Send(data, 8, MPI_INT, 1, 9, MPI_COMM_WORLD);
+    } else if (world_rank == 1) {
+        MPI_Irecv(other, 8, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+        while (!flag)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+}
+
+static void polls_probe(void)
+{
+    int flag = 0;
+
+    work(0);
+    if (world_rank == 0) {
+        MPI_Send(data, 8, MPI_INT, 1, 10, MPI_COMM_WORLD);
+    } else if (world_rank == 1) {
+        while (!flag)
+            MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        MPI_Recv(other, 8, MPI_INT, 0, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void lock(void) /* the one that has it computes */
+{
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    if (world_rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    work(0);
+    if (world_rank == 1)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    if (world_rank < 2) {
+        MPI_Put(data, 8, MPI_INT, 0, 0, 8, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Win_free(&window);
+}
+
+static void locks(void) /* all have locks on each other's memory, some alone, some together */
+{
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    for (int i = 0; i < 12; i++) {
+        const int target = (i / 3 + world_rank * (i % 2)) % world_size;
+
+        MPI_Win_lock((i + world_rank) % 3 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, window);
+        MPI_Put(data, 1, MPI_INT, target, 0, 1, MPI_INT, window);
+        work(world_rank);
+        MPI_Win_unlock(target, window);
+    }
+    MPI_Win_free(&window);
+}
+
 static void hidden(void) /* the receive is posted early, and nobody waits for it until it is there */
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -203,6 +352,13 @@ static const struct {
     {"alltoallv", alltoallv},
     {"fence", fence},
     {"neighbors", neighbors},
+    {"late-post", late_post},
+    {"early-wait", early_wait},
+    {"partition", partition},
+    {"lock", lock},
+    {"locks", locks},
+    {"polls", polls},
+    {"polls-probe", polls_probe},
     {"hidden", hidden},
 };
 

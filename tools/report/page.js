@@ -402,12 +402,22 @@ function show_machine(properties, machine) {
         left_out(machine) ? not_shown(machine) : el("div", { class: "tree" }, machine.map(machine_tree)));
 }
 
+const VIEWS = { properties: "settings", endings: "how ranks ended", diff: "what differs between the traces", other: "the summary of the other trace", sites: "call sites", sizes: "sizes", calls: "what calls do, and the distribution of their times",
+    loops: "the program as loops", ranks: "times of ranks", hosts: "hosts of ranks", machine: "the machine", waits: "waits", matrix: "messages from rank to rank", "rank-sites": "call sites by rank", phases: "phases by rank", pairs: "messages by call site and communicator", timeline: "the timeline" };
+
+/* Says which parts there was no room for. */
+function show_left_out() {
+    const parts = Object.keys(VIEWS).filter(name => text_of(name).startsWith("{\"left_out\":")).map(name => VIEWS[name] + " (" + bytes(rows_of(name)[0].left_out) + ")");
+    if (parts.length) document.getElementById("summary").append(note("Left out, since the page would be too large: " + parts.join(", ") + ". pilgrim-decode prints all of it."));
+}
+
 function show_all() {
     const summary = rows_of("summary")[0] || {};
     const sites = rows_of("sites"), calls = rows_of("calls");
     know_sites(sites);
     know_calls(calls);
     show_summary(summary, rows_of("endings"));
+    show_left_out();
     show_compared(rows_of("diff"), summary, rows_of("other"));
     show_waits(rows_of("waits"), summary);
     const programs = rows_of("loops");

@@ -31,7 +31,9 @@ enum { REPORT_VIEWS_MAX = 2800000, REPORT_TIMELINE_MAX = 1 << 30, REPORT_TEXT_MA
 enum { REPORT_RANKS_MAX = 1024 };
 
 /* Of the ranks of a block that make the same calls, at most so many are read for who sends to whom. */
-enum { REPORT_SENDERS_READ = 16 };
+#ifndef REPORT_SENDERS_READ
+#define REPORT_SENDERS_READ 128
+#endif
 
 /* Returns how many neighbouring ranks stand together in one block: 1 if all are shown. */
 static inline uint32_t report_block(const struct pilgrim_trace *trace)

@@ -55,7 +55,10 @@ static enum pilgrim_status print_endings(struct html_page *r, struct output *o, 
 static enum pilgrim_status print_summary(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     struct summary summary;
-    const enum pilgrim_status status = summary_make(&summary, r->trace, error);
+    enum pilgrim_status status = summary_make(&summary, r->trace, error);
+    if (status == PILGRIM_OK)
+        status = report_system(r, error);
+    summary.system = r->system;
     summary_json(o, &summary, r->path, r->file, r->lines);
     summary_free(&summary);
     return status;
@@ -222,7 +225,7 @@ static enum pilgrim_status print_element(struct html_page *r, const struct view 
     else
         print_left_out(r->out, o->flushed);
     out_text(r->out, "</script>\n");
-    if (!whole)
+    if (!whole && packed.text)
         r->room -= packed.length;
     free(packed.text);
     if (!wrong)

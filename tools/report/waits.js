@@ -5,7 +5,9 @@ const PATTERN_WORDS = {
     "wait at barrier": "until the last process has come", "wait at n x n": "all give to all: until the last one has come",
     "late broadcast": "until the root has come", "early reduce": "the root waits until the first of the others has come",
     "wait at scan": "until the last of the ranks before has come",
-    "wait at neighbor": "until the last of the neighbors that it receives from has come", "wait at fence": "until the last process has come",
+    "wait at neighbor": "until the last of the neighbors that it receives from has come", "late post": "an access to a window waits until the target exposes it",
+    "lock held by another": "until the process that has the window's lock gives it back", "early wait": "MPI_Win_wait waits until the last access is complete",
+    "wait at fence": "until the last process has come",
     "wait at other collective": "until the last process has come"
 };
 const WORST_RANKS = 3, WORST_WAITS = 5;

@@ -69,7 +69,7 @@ static const struct wait_root *main_root(const struct wait_states *w, const stru
 {
     for (size_t i = 0; i < w->root_count; i++)
         if (w->roots[i].pattern == line->rows->pattern && w->roots[i].site == line->rows->site)
-            return w->roots[i].thread == DELAY_OTHERS ? NULL : &w->roots[i];
+            return &w->roots[i];
     return NULL;
 }
 
@@ -95,6 +95,26 @@ static double share_of_all(const struct report *r, uint64_t ns)
 {
     const double all = r->efficiency.run_ns * r->w->process_count;
     return all > 0 ? (double)ns / all : 0;
+}
+
+/* Returns whom the line's waits were for most, if nothing is known of what they are due to; NULL: nothing is known. */
+static const struct wait_cause *main_cause(const struct wait_states *w, const struct site_line *line)
+{
+    for (size_t i = 0; i < w->cause_count && line->rows->pattern == WAIT_POLLED; i++)
+        if (w->causes[i].pattern == line->rows->pattern && w->causes[i].site == line->rows->site)
+            return &w->causes[i];
+    return NULL;
+}
+
+static void text_cause(const struct report *r, const struct wait_cause *cause, uint64_t total_ns, int columns)
+{
+    char place[PLACE_MAX], what[3 * PLACE_MAX], share[64];
+    report_place(r, cause->cause_site, place);
+    snprintf(share, sizeof share, "%-*s %3.0f%% for ", columns, "", 100 * (double)cause->total_ns / (double)total_ns);
+    snprintf(what, sizeof what, "rank %u, %s at %s", cause->rank, report_function(r, cause->cause_site), place);
+    out_text(r->o, share);
+    out_name(r->o, what);
+    out_char(r->o, '\n');
 }
 
 static void text_line(const struct report *r, const struct site_line *line, int columns)
@@ -124,7 +144,10 @@ static void text_line(const struct report *r, const struct site_line *line, int 
         out_name(r->o, what);
         out_char(r->o, '\n');
     }
-    if (line->sum.put_off_ns) {
+    const struct wait_cause *cause = main_cause(r->w, line);
+    if (cause && line->sum.total_ns)
+        text_cause(r, cause, line->sum.total_ns, columns);
+    if (200 * line->sum.put_off_ns > line->sum.total_ns) {
         snprintf(cells, sizeof cells,
                  "%-*s %3.0f%% in the wrong order: what was received later had been sent earlier\n", columns, "",
                  100 * (double)line->sum.put_off_ns / (double)line->sum.total_ns);

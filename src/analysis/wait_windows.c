@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wait states of MPI_Win_start, MPI_Win_post and what ends them; see wait_states.h. */
+#include "analysis/wait_notes.h"
+
+/* CALL waits for OTHER to begin, if that was before its end. */
+static bool wait_for(struct wait_states *w, enum wait_pattern pattern, struct match_call *call,
+                     struct match_call *other)
+{
+    if (!call || !other || call->given || !wait_blocks(w, call) || !other->timed || other->enter_ns <= call->enter_ns ||
+        other->enter_ns >= call->leave_ns + call->leave_error_ns)
+        return true;
+    const uint64_t until = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
+    return wait_depends(w, call, other) && wait_note(w, call, pattern, until - call->enter_ns,
+                                                     wait_longer(call, other->enter_ns, other->enter_error_ns), other);
+}
+
+bool wait_access(void *context, const struct match_access *a)
+{
+    struct wait_states *w = context;
+    return wait_for(w, WAIT_LATE_POST, a->start, a->post) && wait_for(w, WAIT_LATE_POST, a->first, a->post) &&
+           wait_for(w, WAIT_LATE_POST, a->complete, a->post) && wait_for(w, WAIT_EARLY_WAIT, a->wait, a->complete);
+}
+
+bool wait_lock(void *context, struct match_call *lock, struct match_call *unlock, struct match_call *before)
+{
+    struct wait_states *w = context;
+    return wait_for(w, WAIT_LOCK_HELD, lock, before) && (!unlock || wait_for(w, WAIT_LOCK_HELD, unlock, before));
+}
