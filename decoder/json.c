@@ -202,7 +202,7 @@ static void json_lines(struct output *o, const struct pilgrim_frame *frame, bool
     struct source_function functions[SOURCE_FUNCTIONS_MAX];
     struct site_place place = {0};
     const size_t count =
-        source_lines_searches(lines) && !frame->python ? source_lines_functions(lines, frame, functions) : 0;
+        source_lines_asked(lines) && !frame->python ? source_lines_functions(lines, frame, functions) : 0;
     if (!count)
         return;
     if (!function)
@@ -221,7 +221,7 @@ static void json_path(struct output *o, const struct pilgrim_frame *site, uint64
 {
     struct source_function function;
     const struct pilgrim_frame *known = site;
-    while (known && !source_lines_searches(lines) && !source_lines_symbol(lines, known, &function))
+    while (known && !source_lines_asked(lines) && !source_lines_symbol(lines, known, &function))
         known = source_lines_caller(lines, known);
     for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1);
          f = source_lines_caller(lines, f), frames--) {

@@ -395,7 +395,7 @@ static bool text_remote(struct messages_printing *p, const struct match_remote *
 static bool json_call(struct messages_printing *p, const char *key, const struct match_call *call, bool rank)
 {
     struct output *o = p->o;
-    const char *function = call ? function_of(p, call) : NULL, *place = call ? place_of(p, call->site) : "";
+    const char *function = call ? function_of(p, call) : NULL;
     out_text(o, key);
     if (!call) {
         out_text(o, "null");
@@ -410,10 +410,9 @@ static bool json_call(struct messages_printing *p, const char *key, const struct
     json_number(o, "\"seq\":", true, call->seq);
     out_text(o, ",\"func\":");
     out_json_string(o, function, strlen(function));
-    out_text(o, ",\"site\":");
-    out_json_string(o, place ? place : "?", strlen(place ? place : "?"));
+    const bool good = json_site(p, call->site);
     out_char(o, '}');
-    return place != NULL;
+    return good;
 }
 
 static bool json_remote(struct messages_printing *p, const struct match_remote *op)

@@ -63,9 +63,9 @@ struct source_lines *source_lines_new(const char *trace_path, const char *folder
     return lines;
 }
 
-bool source_lines_searches(const struct source_lines *lines)
+bool source_lines_asked(const struct source_lines *lines)
 {
-    return lines && lines->trace_path;
+    return lines && lines->trace_path && lines->folders;
 }
 
 static void module_close(struct debug_module *m)
@@ -368,7 +368,7 @@ void source_lines_free(struct source_lines *lines)
     free(lines);
 }
 
-bool source_lines_searches(const struct source_lines *lines)
+bool source_lines_asked(const struct source_lines *lines)
 {
     (void)lines;
     return false;

@@ -32,7 +32,7 @@ char *source_lines_place(struct source_lines *lines, const struct pilgrim_frame 
     return NULL;
 }
 
-bool source_lines_searches(const struct source_lines *lines)
+bool source_lines_asked(const struct source_lines *lines)
 {
     (void)lines;
     return false;
