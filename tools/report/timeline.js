@@ -27,11 +27,16 @@ function timeline_of(rows) {
         return thread;
     });
     const waits = lists("waits"), messages = lists("messages"), path = [], arrows = [];
-    for (let i = 0; i < waits.length; i += 5)
-        threads[waits[i]].wait.set(waits[i + 1] - threads[waits[i]].first, { ns: waits[i + 2], late: waits[i + 3], late_start: waits[i + 4] });
-    for (let i = 0; i < messages.length; i += 5) {
-        const from = threads[messages[i]], to = threads[messages[i + 2]];
-        arrows.push({ from: messages[i], to: messages[i + 2], start: from.start[messages[i + 1] - from.first], end: to.end[messages[i + 3] - to.first], bytes: messages[i + 4] });
+    for (let i = 0, thread = 0, call = 0; i < waits.length; i += 5) { /* what each number counts from: report_timeline.c */
+        if (waits[i]) call = 0;
+        thread += waits[i];
+        call += waits[i + 1];
+        threads[thread].wait.set(call, { ns: waits[i + 2], late: thread + waits[i + 3], late_start: threads[thread].start[call] + waits[i + 2] + waits[i + 4] });
+    }
+    const sent = threads.map(() => 0), received = threads.map(() => 0);
+    for (let i = 0, from = 0; i < messages.length; i += 5) {
+        const to = (from += messages[i]) + messages[i + 2], send = sent[from] += messages[i + 1], receive = received[to] += messages[i + 3];
+        arrows.push({ from, to, start: threads[from].start[send], end: threads[to].end[receive], bytes: messages[i + 4] });
     }
     for (let i = 0, all = lists("path"); i < all.length; i += 3) path.push({ thread: all[i], from: all[i + 1], until: all[i + 2] });
     rows.filter(row => row.at).forEach(row => {
