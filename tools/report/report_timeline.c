@@ -104,7 +104,8 @@ static bool know_threads(struct timeline *t)
     t->shown_capacity = calloc(t->threads + 1, sizeof *t->shown_capacity);
     t->sent = calloc(t->threads + 1, sizeof *t->sent);
     t->received = calloc(t->threads + 1, sizeof *t->received);
-    return t->sent && t->received && t->end_ns && t->counts && t->rows && t->shown && t->shown_count && t->shown_capacity;
+    return t->sent && t->received && t->end_ns && t->counts && t->rows && t->shown && t->shown_count &&
+           t->shown_capacity;
 }
 
 /* Calls SEE for each call that has times, on the common axis. */
@@ -263,9 +264,9 @@ static bool is_shown(const struct timeline *t, size_t thread, uint64_t seq)
            seq - t->shown[thread][0].seq < t->shown_count[thread];
 }
 
-/* Prints the waits of shown calls, each as five numbers: its thread, from that of the wait before on; its call, from that of
- * the thread's wait before on, at first from the thread's first shown call on; ns; the thread that is waited for, from its own
- * on; when the call began that was waited for, from the end of the wait on. */
+/* Prints the waits of shown calls, each as five numbers: its thread, from that of the wait before on; its call, from
+ * that of the thread's wait before on, at first from the thread's first shown call on; ns; the thread that is waited
+ * for, from its own on; when the call began that was waited for, from the end of the wait on. */
 static void print_waits(const struct timeline *t)
 {
     const char *separator = "";
@@ -355,9 +356,9 @@ static bool take_message(void *context, const struct match_operation *send, cons
     return true;
 }
 
-/* Prints messages between shown calls, each as five numbers: the thread that sends, from that of the message before on; its
- * call, from that of its message before on; the thread that receives, from the one that sends on; its call, from that of what
- * it received before on; bytes or -1. The first calls are from the thread's first shown call on. */
+/* Prints messages between shown calls, each as five numbers: the thread that sends, from that of the message before on;
+ * its call, from that of its message before on; the thread that receives, from the one that sends on; its call, from
+ * that of what it received before on; bytes or -1. The first calls are from the thread's first shown call on. */
 static enum pilgrim_status print_messages(struct timeline *t, struct pilgrim_error *error)
 {
     const struct match_events events = {.context = t, .message = take_message};
