@@ -5,7 +5,7 @@
 const ACTIVITIES = { computing: "computing", point_to_point: "point to point", collective: "collective", one_sided: "one-sided",
                      file: "file", other_calls: "other calls" };
 const ROWS_SHOWN = 50, FEW_ROWS = 15;
-const ROUNDED = "The trace has these times of ranks rounded by up to 2.2 %; smaller differences between ranks do not show.";
+const ROUNDED = "The trace has these times of ranks right to 3 %; smaller differences between ranks do not show.";
 
 /* ---- data ---- */
 
@@ -111,19 +111,29 @@ function go_to_anchor() {
     if (target) target.scrollIntoView();
 }
 
-function legend() {
-    return el("ul", { class: "legend" }, Object.entries(ACTIVITIES).map(([name, words]) =>
+function legend(more = {}) {
+    return el("ul", { class: "legend" }, Object.entries({ ...ACTIVITIES, ...more }).map(([name, words]) =>
         el("li", {}, el("i", { style: { background: "var(--" + name + ")" } }), words)));
 }
 
 /* ---- sections ---- */
+
+/* The time of a rank by kind, with MPI_Init as one. Times of kinds are known to 3 %: where MPI_Init leaves less of the other calls, only that. */
+function parts_of_time(s) {
+    const parts = Object.entries(ACTIVITIES).map(([name, words]) => ({ name, words, ...(s.activities || {})[name] })).filter(part => part.mean > 0);
+    const others = parts.find(part => part.name === "other_calls");
+    if (!others || !s.init) return parts;
+    const left = Math.max(others.mean - s.init, 0.03 * others.mean), known = others.mean - s.init === left, share_of = mean => others.share * mean / others.mean;
+    return [...parts.filter(part => part !== others), { name: "other_calls", words: "other calls", mean: left, share: share_of(left), below: known ? "" : "< " },
+        { name: "init", words: "MPI_Init", mean: s.init, share: share_of(s.init), min: s.init_min, max: s.init_max, max_rank: s.init_max_rank, imbalance: s.ranks > 1 ? s.init_max / s.init - 1 : undefined }];
+}
 
 function show_summary(s, endings) {
     document.getElementById("title").textContent = s.program || "A run without a name";
     document.title = (s.program || "run") + " - Pilgrim report";
     document.getElementById("about").textContent = (s.arguments || []).join(" ");
     const partial = endings.length ? el("p", { class: "partial" }, "This trace is partial: ", endings.map(ending_words).join("; ") + ". ", el("code", {}, "pilgrim-decode --endings"), " prints the calls that they were in.") : null;
-    const parts = Object.entries(ACTIVITIES).map(([name, words]) => ({ name, words, ...(s.activities || {})[name] })).filter(part => part.mean > 0);
+    const parts = parts_of_time(s), with_rank = (ns, rank) => ns === undefined ? "\u2013" : time(ns) + (rank === undefined ? "" : " (" + rank + ")");
     section("summary", "Summary", partial, facts([
         ["ran on", plural(s.ranks, "rank") + " on " + plural((s.hosts || []).length || 1, "host") + ((s.hosts || []).length ? " (" + s.hosts.slice(0, 4).join(", ") + (s.hosts.length > 4 ? ", ..." : "") + ")" : "") + ", " + plural(s.threads, "thread")],
         ["MPI", s.library], ["recorded", s.written + (s.tracer ? " by " + s.tracer : "") + (s.timing ? ", PILGRIM_TIMING=" + s.timing : "")],
@@ -133,13 +143,13 @@ function show_summary(s, endings) {
         ["other volume", [["collective", s.collective_bytes], ["one-sided", s.rma_bytes], ["file", s.io_bytes]].filter(p => p[1]).map(p => p[0] + " " + bytes(p[1])).join(", ")],
     ]), parts.length ? [el("div", { class: "bar", role: "img", "aria-label": parts.map(p => p.words + " " + share(p.share)).join(", ") },
         parts.map(p => el("span", { style: { width: 100 * p.share + "%", background: "var(--" + p.name + ")" }, title: p.words + " " + share(p.share) }))),
-        legend(),
+        legend({ init: "MPI_Init" }),
         table([
-            { title: "time of a rank", words: true, value: p => p.words }, { title: "share", value: p => p.share, text: p => share(p.share) },
-            { title: "mean", value: p => p.mean, text: p => time(p.mean) },
-            { title: "least (rank)", value: p => p.min, text: p => time(p.min) + " (" + p.min_rank + ")" },
-            { title: "most (rank)", value: p => p.max, text: p => time(p.max) + " (" + p.max_rank + ")" },
-            { title: "imbalance", value: p => p.imbalance, text: p => share(p.imbalance) }], parts, 1), note(ROUNDED)]
+            { title: "time of a rank", words: true, value: p => p.words }, { title: "share", value: p => p.share, text: p => (p.below || "") + share(p.share) },
+            { title: "mean", value: p => p.mean, text: p => (p.below || "") + time(p.mean) },
+            { title: "least (rank)", value: p => p.min || 0, text: p => with_rank(p.min, p.min_rank) },
+            { title: "most (rank)", value: p => p.max || 0, text: p => with_rank(p.max, p.max_rank) },
+            { title: "imbalance", value: p => p.imbalance || 0, text: p => p.imbalance === undefined ? "\u2013" : share(p.imbalance) }], parts, 1), note(ROUNDED)]
         : note("This trace has no times (PILGRIM_TIMING=off)."),
     findings(s));
 }
