@@ -424,7 +424,7 @@ static void json_class(struct output *o, const struct pilgrim_class *class, stru
         json_frame(o, class->site);
     else
         out_text(o, "null");
-    json_place(o, class->site, lines);
+    json_place(o, "", class->site, lines);
 }
 
 static void json_sites(struct output *o, const struct summary *s, struct source_lines *lines)

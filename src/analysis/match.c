@@ -383,7 +383,7 @@ static void free_process(struct match *m, struct match_process *p)
         time_errors_free(&p->threads[i].errors);
     }
     for (size_t i = 0; i < p->objects.capacity; i++)
-        if (p->objects.slots[i].key.part[0] != KIND_MESSAGE)
+        if (p->objects.slots[i].key.part[0] != KIND_MESSAGE && p->objects.slots[i].key.part[0] != KIND_COMM)
             free(p->objects.slots[i].value);
     for (size_t i = 0; i < p->requests.capacity; i++)
         if (p->requests.slots[i].value)

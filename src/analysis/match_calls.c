@@ -741,7 +741,7 @@ static bool act_comm(struct match *m)
         return true;
     if (!match_made_add(m, MADE_COMM, name) || !match_comm_made(m, name))
         return false;
-    struct match_comm *made = match_object(m, KIND_COMM, name);
+    struct match_comm *made = name->type == PILGRIM_OBJECT ? match_comm_of(m, name) : NULL;
     return !made || match_topology_made(&m->topologies, m->call, parent, made->rank, &made->topology);
 }
 
@@ -752,7 +752,7 @@ static bool act_comm_end(struct match *m)
         return false;
     if (call_succeeded(m->call)) {
         match_made_take(m, MADE_COMM, name);
-        free(match_object_take(m, KIND_COMM, name));
+        match_comm_freed(m, name);
     }
     return true;
 }

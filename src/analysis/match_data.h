@@ -73,6 +73,12 @@ struct match_pairs {
     uint32_t made[2];
 };
 
+/* A datatype, and the thread that made it or asked for its size. */
+struct match_type {
+    uint64_t size;
+    uint32_t thread;
+};
+
 /* How often one process named another one in MPI_Win_start, and was named in MPI_Win_post. */
 struct match_access_counts {
     uint32_t starts, posts;
@@ -188,14 +194,15 @@ enum pilgrim_status match_read_created(struct match *m, struct match_process *p,
 /* Returns the communicator that VALUE names; NULL: it is not known, or none. */
 struct match_comm *match_comm_of(struct match *m, const struct pilgrim_value *value);
 
-/* The call made the communicator NAME. false: no memory */
+/* The call made, or freed, the communicator NAME. false: no memory */
 bool match_comm_made(struct match *m, const struct pilgrim_value *name);
+void match_comm_freed(struct match *m, const struct pilgrim_value *name);
 
 /* Returns the rank in MPI_COMM_WORLD of RANK of COMM (of an inter-communicator, of its other group); -1: not known. */
 int64_t match_world_rank(const struct match *m, const struct match_comm *comm, int64_t rank);
 
-/* Return the object of a name, set it (replacing another one), take it out. The objects of KIND_COMM, KIND_TYPE and
- * KIND_CONTAINER are freed here, and groups. */
+/* Return the object of a name, set it (replacing another one), take it out. The objects of KIND_TYPE and KIND_CONTAINER
+ * are freed here, and groups; those of KIND_COMM are in `created`. */
 void *match_object(const struct match *m, enum match_kind kind, const struct pilgrim_value *name);
 bool match_object_set(struct match *m, enum match_kind kind, const struct pilgrim_value *name, void *object);
 void *match_object_take(struct match *m, enum match_kind kind, const struct pilgrim_value *name);

@@ -3,7 +3,10 @@
  *
  * The trace lists the communicators that a process created, in their order; here they are read before the calls, so
  * that the ranks of all communicators are known from the first call on. The processes that made an inter-communicator
- * from the same local communicator are one side of it. */
+ * from the same local communicator are one side of it.
+ *
+ * Threads of a process take numbers from one store, and nothing says in which order. What a thread made itself and has
+ * not freed is what it means by the number; else it means what the process made last. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +18,25 @@
 /* Identities of communicators are hashes. That of MPI_COMM_WORLD is 1, that of a rank's MPI_COMM_SELF is 2 + rank. */
 static const uint64_t identity_world = GROUP_WORLD, identity_self = GROUP_WORLD + 1;
 
+enum { OF_PROCESS = 0 };
+
+/* OWNER: OF_PROCESS, or thread + 1 for what the thread made itself. */
+static struct match_key owned_key(enum match_kind kind, int64_t number, uint64_t owner)
+{
+    return (struct match_key){{kind, (uint64_t)number, owner}};
+}
+
 static struct match_key object_key(enum match_kind kind, int64_t number)
 {
-    return (struct match_key){{kind, (uint64_t)number, 0}};
+    return owned_key(kind, number, OF_PROCESS);
+}
+
+/* Returns what the thread has made of this number; NULL: nothing, or the process has only one thread. */
+static void *own_object(const struct match *m, enum match_kind kind, int64_t number)
+{
+    return m->process->thread_count > 1
+               ? match_map_find(&m->process->objects, owned_key(kind, number, (uint64_t)m->thread + 1))
+               : NULL;
 }
 
 /* ---- communicators ---- */
@@ -81,18 +100,18 @@ static const struct match_comm *parent_of(const struct match_process *p, const s
                                        : NULL;
 }
 
-static bool bind_comm(struct match_process *p, const struct match_created *made)
+static bool put_object(struct match_process *p, struct match_key key, void *object)
 {
-    const struct match_key key = object_key(KIND_COMM, made->number);
-    struct match_comm *comm = malloc(sizeof *comm);
-    if (!comm)
+    match_map_take(&p->objects, key);
+    return match_map_put(&p->objects, key, object);
+}
+
+static bool bind_comm(struct match_process *p, struct match_created *made)
+{
+    if (p->thread_count > 1 && made->thread >= 0 &&
+        !put_object(p, owned_key(KIND_COMM, made->number, (uint64_t)made->thread + 1), &made->comm))
         return false;
-    *comm = made->comm;
-    free(match_map_take(&p->objects, key));
-    if (match_map_put(&p->objects, key, comm))
-        return true;
-    free(comm);
-    return false;
+    return put_object(p, object_key(KIND_COMM, made->number), &made->comm);
 }
 
 /* Returns true if THREAD creates an inter-communicator, at LEFT or behind it, of which the list does not say what it
@@ -202,8 +221,29 @@ struct match_comm *match_comm_of(struct match *m, const struct pilgrim_value *va
         return &m->process->self;
     if (value->type != PILGRIM_OBJECT)
         return NULL;
-    struct match_comm *found = match_object(m, KIND_COMM, value);
+    struct match_comm *found = own_object(m, KIND_COMM, value->id);
+    if (!found)
+        found = match_object(m, KIND_COMM, value);
     return found ? found : expected_comm(m, value->id);
+}
+
+/* Takes KEY out if it stands for COMM. */
+static void unbind_comm(struct match_process *p, struct match_key key, const struct match_comm *comm)
+{
+    if (match_map_find(&p->objects, key) == comm)
+        match_map_take(&p->objects, key);
+}
+
+void match_comm_freed(struct match *m, const struct pilgrim_value *name)
+{
+    struct match_process *p = m->process;
+    if (name->type != PILGRIM_OBJECT)
+        return;
+    const struct match_comm *comm = own_object(m, KIND_COMM, name->id);
+    if (!comm)
+        comm = match_object(m, KIND_COMM, name);
+    for (uint64_t owner = OF_PROCESS; comm && owner <= (p->thread_count > 1 ? p->thread_count : 0); owner++)
+        unbind_comm(p, owned_key(KIND_COMM, name->id, owner), comm);
 }
 
 bool match_comm_made(struct match *m, const struct pilgrim_value *name)
@@ -214,7 +254,7 @@ bool match_comm_made(struct match *m, const struct pilgrim_value *name)
         t->created++;
     if (t->created == p->created_count)
         return true;
-    const struct match_created *next = &p->created[t->created];
+    struct match_created *next = &p->created[t->created];
     if (next->number < 0 ? name->type != PILGRIM_NAME : name->type != PILGRIM_OBJECT || name->id != next->number)
         return true; /* the call made none */
     t->created++;
@@ -262,8 +302,10 @@ uint64_t match_type_size(struct match *m, const struct pilgrim_value *type)
 {
     if (type->type == PILGRIM_NAME)
         return type_size_predefined(type->text);
-    const uint64_t *size = match_object(m, KIND_TYPE, type);
-    return size ? *size : TYPE_SIZE_UNKNOWN;
+    const struct match_type *found = type->type == PILGRIM_OBJECT ? own_object(m, KIND_TYPE, type->id) : NULL;
+    if (!found)
+        found = match_object(m, KIND_TYPE, type);
+    return found ? found->size : TYPE_SIZE_UNKNOWN;
 }
 
 uint64_t match_bytes(struct match *m, const struct pilgrim_value *count, const struct pilgrim_value *type)
@@ -272,18 +314,40 @@ uint64_t match_bytes(struct match *m, const struct pilgrim_value *count, const s
     return value_count(count, &elements) ? type_size_times(elements, match_type_size(m, type)) : TYPE_SIZE_UNKNOWN;
 }
 
+static bool set_type(struct match *m, struct match_key key, uint64_t size)
+{
+    struct match_type *kept = malloc(sizeof *kept);
+    if (!kept)
+        return false;
+    *kept = (struct match_type){.size = size, .thread = m->thread};
+    free(match_map_take(&m->process->objects, key));
+    if (match_map_put(&m->process->objects, key, kept))
+        return true;
+    free(kept);
+    return false;
+}
+
 static bool set_size(struct match *m, const struct pilgrim_value *type, uint64_t size)
 {
     if (type->type != PILGRIM_OBJECT)
         return true;
-    uint64_t *kept = malloc(sizeof *kept);
-    if (!kept)
-        return false;
-    *kept = size;
-    if (match_object_set(m, KIND_TYPE, type, kept))
-        return true;
-    free(kept);
-    return false;
+    return (m->process->thread_count <= 1 ||
+            set_type(m, owned_key(KIND_TYPE, type->id, (uint64_t)m->thread + 1), size)) &&
+           set_type(m, object_key(KIND_TYPE, type->id), size);
+}
+
+static void type_freed(struct match *m, const struct pilgrim_value *type)
+{
+    if (type->type != PILGRIM_OBJECT)
+        return;
+    struct match_map *objects = &m->process->objects;
+    const struct match_type *own = own_object(m, KIND_TYPE, type->id);
+    const struct match_type *last = match_object(m, KIND_TYPE, type);
+    const uint64_t owner = own ? (uint64_t)m->thread + 1 : last ? (uint64_t)last->thread + 1 : OF_PROCESS;
+    if (last && last->thread + UINT64_C(1) == owner)
+        free(match_map_take(objects, object_key(KIND_TYPE, type->id)));
+    if (owner != OF_PROCESS)
+        free(match_map_take(objects, owned_key(KIND_TYPE, type->id, owner)));
 }
 
 bool match_type_act(struct match *m)
@@ -296,7 +360,7 @@ bool match_type_act(struct match *m)
     case ACT_TYPE_SIZE:
         return !value_count(role_out(m->role, m->call, P_MADE), &size) || set_size(m, in, size);
     default:
-        free(match_object_take(m, KIND_TYPE, in));
+        type_freed(m, in);
         return true;
     }
 }

@@ -72,14 +72,15 @@ class Process:
             if made["parent"] == "MPI_COMM_WORLD":
                 parent = Comm("world", 0, self.rank)
             side = "?%d" % made["size"] if not parent else parent.side or parent.identity
-        self.comms[made["comm"]] = Comm(made["identity"], side, made["comm_rank"])
+        # What a thread made itself is what it means by a name; else it means what the process made last.
+        self.comms[made["comm"]] = self.comms[made["thread"], made["comm"]] = Comm(made["identity"], side, made["comm_rank"])
 
-    def comm(self, name):
+    def comm(self, name, thread):
         if name == "MPI_COMM_WORLD":
             return Comm("world", 0, self.rank)
         if name == "MPI_COMM_SELF":
             return Comm(("self", self.rank), 0, 0)
-        return self.comms.get(name)
+        return self.comms.get((thread, name)) or self.comms.get(name)
 
     def makes(self, call):
         """The communicator that a call made."""
@@ -92,7 +93,7 @@ class Process:
         if at < len(mine) and (mine[at]["comm"] == value or (mine[at]["comm"] == "MPI_COMM_NULL" and not value.startswith("comm:"))):
             self.position[thread] += 1
             if value.startswith("comm:"):
-                self.bind(mine[at], self.comm(call["args"].get("local_comm", call["args"].get("comm"))))
+                self.bind(mine[at], self.comm(call["args"].get("local_comm", call["args"].get("comm")), thread))
 
     def side(self, call, send, prefix=""):
         args = call["args"]
@@ -100,7 +101,7 @@ class Process:
         tag = args[prefix + "tag"] if prefix + "tag" in args else args["tag"]
         if not (isinstance(peer, int) and peer >= 0) and peer != "MPI_ANY_SOURCE":
             return None
-        return Side(call, send, self.comm(args["comm"]), peer, tag)
+        return Side(call, send, self.comm(args["comm"], call["thread"]), peer, tag)
 
     def post(self, side):
         if side:

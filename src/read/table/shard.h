@@ -211,6 +211,7 @@ struct profile_times {
     uint16_t mean;      /* a figure, as the next three */
     uint16_t least, most, deviation;
     bool brief;             /* the shortest time, the deviation and the histogram are unknown */
+    bool shared;            /* others of its place have the same mean and longest time */
     uint8_t first, buckets; /* of the histogram; 0 buckets if BRIEF */
     uint8_t *shares;
 };
