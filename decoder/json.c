@@ -195,14 +195,13 @@ static void json_site(struct output *o, const struct pilgrim_frame *site, uint64
         out_char(o, ']');
 }
 
-/* Prints where FRAME is by debug information, if files of modules are searched for: file and line, and the functions
- * that were inlined there, the innermost first. FUNCTION: known already. */
+/* Prints where FRAME is by debug information: file and line, and the functions that were inlined there, the innermost
+ * first. FUNCTION: known already. */
 static void json_lines(struct output *o, const struct pilgrim_frame *frame, bool function, struct source_lines *lines)
 {
     struct source_function functions[SOURCE_FUNCTIONS_MAX];
     struct site_place place = {0};
-    const size_t count =
-        source_lines_asked(lines) && !frame->python ? source_lines_functions(lines, frame, functions) : 0;
+    const size_t count = frame->python ? 0 : source_lines_functions(lines, frame, functions);
     if (!count)
         return;
     if (!function)
@@ -220,8 +219,9 @@ static void json_lines(struct output *o, const struct pilgrim_frame *frame, bool
 static void json_path(struct output *o, const struct pilgrim_frame *site, uint64_t frames, struct source_lines *lines)
 {
     struct source_function function;
+    const bool asked = source_lines_asked(lines);
     const struct pilgrim_frame *known = site;
-    while (known && !source_lines_asked(lines) && !source_lines_symbol(lines, known, &function))
+    while (known && !asked && !source_lines_symbol(lines, known, &function))
         known = source_lines_caller(lines, known);
     for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1);
          f = source_lines_caller(lines, f), frames--) {
@@ -234,7 +234,8 @@ static void json_path(struct output *o, const struct pilgrim_frame *site, uint64
             out_text(o, ",\"function\":");
             out_json_string(o, function.name, strlen(function.name));
         }
-        json_lines(o, f, named, lines);
+        if (asked)
+            json_lines(o, f, named, lines);
         out_char(o, '}');
     }
     if (known)
