@@ -348,7 +348,7 @@ TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(B)/obj
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS) -ldl
 
-DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o text.o) $(B)/libanalysis.a
+DIFF := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/diff/*.c)) $(addprefix $(B)/obj/decoder/,decode_errors.o output.o site_place.o text.o) $(B)/libanalysis.a
 
 $(B)/pilgrim-diff: $(DIFF) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -358,7 +358,7 @@ CONVERT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) 
 $(B)/pilgrim-convert: $(CONVERT) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
-WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o) $(B)/libanalysis.a
+WAITS := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(B)/obj/decoder/,csv_cells.o decode_errors.o output.o site_place.o) $(B)/libanalysis.a
 
 REPORT := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
     $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(B)/libanalysis.a
@@ -687,8 +687,8 @@ install: all $(if $(PYTHON_INCLUDE),python)
 	install -m 644 $(B)/pilgrim.pc $(B)/pilgrim-analysis.pc $(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
-	$(if $(DECODER),@for pair in bash:bash-completion/completions/pilgrim-decode zsh:zsh/site-functions/_pilgrim-decode \
-	    fish:fish/vendor_completions.d/pilgrim-decode.fish; do \
+	$(if $(DECODER),@for pair in bash:bash-completion/completions/pilgrim-decode bash:bash-completion/completions/pilgrim \
+	    zsh:zsh/site-functions/_pilgrim-decode fish:fish/vendor_completions.d/pilgrim-decode.fish fish:fish/vendor_completions.d/pilgrim.fish; do \
 	    file=$(DESTDIR)$(datarootdir)/$${pair#*:}; install -d "$${file%/*}" && \
 	    $(B)/pilgrim-decode --completion=$${pair%%:*} >"$$file" || exit 1; done)
 

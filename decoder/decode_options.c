@@ -323,7 +323,7 @@ static int print_about(int key, const char *argument)
 
 static void fill_names(struct option names[OPTIONS_MAX])
 {
-    static const int has_argument[] = {no_argument, optional_argument, required_argument};
+    static const int has_argument[] = {no_argument, optional_argument, required_argument, required_argument};
     for (size_t i = 0; i < option_row_count; i++)
         names[i] = (struct option){option_rows[i].name, has_argument[option_rows[i].takes], NULL, option_rows[i].key};
     names[option_row_count] = (struct option){0};

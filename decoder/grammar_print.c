@@ -102,6 +102,15 @@ static void print_times(struct output *o, const struct pilgrim_cursor *cursor, s
         print_mean(o, ", gap mean ", gaps.mean_ns);
 }
 
+/* Signatures are those of all threads of a value group. One that this thread never calls may have values of the others
+ * that are none here; if it is called, printing the calls says so. */
+static void print_none(struct output *o, uint64_t number)
+{
+    out_text(o, "   ");
+    out_uint(o, number);
+    out_text(o, "  has no values on this rank\n");
+}
+
 /* Prints a signature and, if it has a statistic of its own, its times. CALLS: how many calls the statistic of the whole
  * class has; a signature with as many shares it, and its times are not printed. 0: print no times. */
 static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class,
@@ -110,6 +119,10 @@ static enum pilgrim_status print_signature(struct output *o, struct pilgrim_curs
     struct pilgrim_statistic durations;
     struct pilgrim_call call;
     enum pilgrim_status status = pilgrim_signature(cursor, class, number, &call, error);
+    if (status == PILGRIM_DAMAGED) {
+        print_none(o, number);
+        return PILGRIM_OK;
+    }
     if (status != PILGRIM_OK)
         return status;
     out_text(o, "   ");

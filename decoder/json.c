@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "site_place.h"
 
 static void json_int(struct output *o, int64_t v)
 {
@@ -194,13 +195,33 @@ static void json_site(struct output *o, const struct pilgrim_frame *site, uint64
         out_char(o, ']');
 }
 
-/* Prints the functions of the path, if the trace knows some of them: FRAMES at most. */
-static void json_path(struct output *o, const struct pilgrim_frame *site, uint64_t frames,
-                      const struct source_lines *lines)
+/* Prints where FRAME is by debug information: file and line, and the functions that were inlined there, the innermost
+ * first. FUNCTION: known already. */
+static void json_lines(struct output *o, const struct pilgrim_frame *frame, bool function, struct source_lines *lines)
+{
+    struct source_function functions[SOURCE_FUNCTIONS_MAX];
+    struct site_place place = {0};
+    const size_t count = frame->python ? 0 : source_lines_functions(lines, frame, functions);
+    if (!count)
+        return;
+    if (!function)
+        snprintf(place.function, sizeof place.function, "%s", functions[count - 1].name);
+    split_place(&place, functions[0].place);
+    json_place_found(o, "", &place);
+    for (size_t i = 0; i + 1 < count; i++) {
+        out_text(o, i ? "," : ",\"inlined\":[");
+        out_json_string(o, functions[i].name, strlen(functions[i].name));
+    }
+    out_text(o, count > 1 ? "]" : "");
+}
+
+/* Prints the path, if the names of some of its functions are known, or may be found: FRAMES at most. */
+static void json_path(struct output *o, const struct pilgrim_frame *site, uint64_t frames, struct source_lines *lines)
 {
     struct source_function function;
+    const bool asked = source_lines_asked(lines);
     const struct pilgrim_frame *known = site;
-    while (known && !source_lines_symbol(lines, known, &function))
+    while (known && !asked && !source_lines_symbol(lines, known, &function))
         known = source_lines_caller(lines, known);
     for (const struct pilgrim_frame *f = known ? site : NULL; f && (f == site || frames > 1);
          f = source_lines_caller(lines, f), frames--) {
@@ -208,10 +229,13 @@ static void json_path(struct output *o, const struct pilgrim_frame *site, uint64
         out_json_string(o, f->module, strlen(f->module));
         out_text(o, f->python ? ",\"line\":" : ",\"offset\":");
         out_uint(o, f->offset);
-        if (source_lines_symbol(lines, f, &function)) {
+        const bool named = source_lines_symbol(lines, f, &function);
+        if (named) {
             out_text(o, ",\"function\":");
             out_json_string(o, function.name, strlen(function.name));
         }
+        if (asked)
+            json_lines(o, f, named, lines);
         out_char(o, '}');
     }
     if (known)
@@ -235,7 +259,7 @@ void json_call_return(struct output *o, const struct pilgrim_call *call)
     json_value(o, &call->ret);
 }
 
-void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, const struct source_lines *lines)
+void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *lines)
 {
     out_text(o, ",\"func\":");
     out_json_string(o, call->function->name, strlen(call->function->name));

@@ -9,15 +9,21 @@
 #include "analysis/analysis_errors.h"
 #include "analysis/match.h"
 #include "print.h"
+#include "site_place.h"
 
 struct messages_printing {
     struct output *o;
     const struct messages_options *options;
     struct match *match;
     struct source_lines *lines;
-    char **places; /* of call sites, by their numbers; NULL: not yet looked up */
+    struct kept_place *places; /* of call sites, by their numbers */
     size_t place_count;
     uint64_t left;
+};
+
+struct kept_place {
+    char *text;               /* NULL: not yet looked up */
+    struct site_place *where; /* JSON only */
 };
 
 /* ---- places ---- */
@@ -28,20 +34,41 @@ static char *make_place(const struct messages_printing *p, uint32_t site)
     return source_lines_place(p->options->format != MESSAGES_JSON ? p->lines : NULL, match_site(p->match, site)->site);
 }
 
+static void place_free(struct kept_place *place)
+{
+    free(place->text);
+    free(place->where);
+}
+
 static const char *place_of(struct messages_printing *p, uint32_t site)
 {
     if (site >= p->place_count) {
         size_t count = 2 * (size_t)site + 16;
-        char **places = realloc(p->places, count * sizeof *places);
+        struct kept_place *places = realloc(p->places, count * sizeof *places);
         if (!places)
             return NULL;
         memset(places + p->place_count, 0, (count - p->place_count) * sizeof *places);
         p->places = places;
         p->place_count = count;
     }
-    if (!p->places[site])
-        p->places[site] = make_place(p, site);
-    return p->places[site];
+    if (!p->places[site].text) {
+        p->places[site].text = make_place(p, site);
+        if (p->options->format == MESSAGES_JSON && (p->places[site].where = malloc(sizeof(struct site_place))))
+            find_place(p->places[site].where, match_site(p->match, site)->site, p->lines);
+    }
+    return p->options->format != MESSAGES_JSON || p->places[site].where ? p->places[site].text : NULL;
+}
+
+/* Prints ,"site":"MODULE+0xOFFSET", and function, file and line, if they are known. False: no memory */
+static bool json_site(struct messages_printing *p, uint32_t site)
+{
+    const char *place = place_of(p, site);
+    if (!place)
+        return false;
+    out_text(p->o, ",\"site\":");
+    out_json_string(p->o, place, strlen(place));
+    json_place_found(p->o, "", p->places[site].where);
+    return true;
 }
 
 /* ---- pieces ---- */
@@ -197,14 +224,13 @@ static bool json_side(struct messages_printing *p, const char *key, const struct
         out_text(o, "null");
         return true;
     }
-    const char *function = function_of(p, op->begun), *place = place_of(p, op->begun->site);
+    const char *function = function_of(p, op->begun);
     out_named(o, "{\"rank\":", op->begun->rank);
     out_named(o, ",\"thread\":", op->begun->thread);
     json_number(o, ",\"seq\":", true, op->begun->seq);
     out_text(o, ",\"func\":");
     out_json_string(o, function, strlen(function));
-    out_text(o, ",\"site\":");
-    out_json_string(o, place ? place : "?", strlen(place ? place : "?"));
+    const bool good = json_site(p, op->begun->site);
     json_number(o, ",\"done\":", op->ended != NULL, op->ended ? op->ended->seq : 0);
     json_number(o, ",\"done_thread\":", op->ended != NULL, op->ended ? op->ended->thread : 0);
     json_number(o, ",\"start\":", op->begun->timed, op->begun->enter_ns);
@@ -212,7 +238,7 @@ static bool json_side(struct messages_printing *p, const char *key, const struct
     out_text(o, op->failed ? ",\"failed\":true" : "");
     out_text(o, op->freed ? ",\"freed\":true" : "");
     out_char(o, '}');
-    return place != NULL;
+    return good;
 }
 
 static void json_rank(struct output *o, const char *key, int64_t rank)
@@ -369,7 +395,7 @@ static bool text_remote(struct messages_printing *p, const struct match_remote *
 static bool json_call(struct messages_printing *p, const char *key, const struct match_call *call, bool rank)
 {
     struct output *o = p->o;
-    const char *function = call ? function_of(p, call) : NULL, *place = call ? place_of(p, call->site) : "";
+    const char *function = call ? function_of(p, call) : NULL;
     out_text(o, key);
     if (!call) {
         out_text(o, "null");
@@ -384,10 +410,9 @@ static bool json_call(struct messages_printing *p, const char *key, const struct
     json_number(o, "\"seq\":", true, call->seq);
     out_text(o, ",\"func\":");
     out_json_string(o, function, strlen(function));
-    out_text(o, ",\"site\":");
-    out_json_string(o, place ? place : "?", strlen(place ? place : "?"));
+    const bool good = json_site(p, call->site);
     out_char(o, '}');
-    return place != NULL;
+    return good;
 }
 
 static bool json_remote(struct messages_printing *p, const struct match_remote *op)
@@ -487,15 +512,15 @@ static bool print_collective(void *context, const struct match_collective *c)
     }
     out_comm(o, c->entries->comm);
     if (json) {
-        out_text(o, "\",\"site\":");
-        out_json_string(o, place ? place : "?", strlen(place ? place : "?"));
+        out_char(o, '"');
+        const bool good = json_site(p, call->site);
         json_number(o, ",\"number\":", true, c->number);
         json_number(o, ",\"entered\":", true, c->entered);
         json_number(o, ",\"expected\":", true, c->expected);
         out_text(o, ",\"ranks\":[");
         print_ranks_of(o, c, true);
         out_text(o, c->differs ? "],\"differs\":true}\n" : "]}\n");
-        return place != NULL;
+        return good;
     }
     out_named(o, " #", (int64_t)c->number);
     if (missing) {
@@ -580,7 +605,7 @@ enum pilgrim_status messages_print(struct output *o, const struct pilgrim_trace 
     if (options->format == MESSAGES_TEXT)
         print_totals(o, &totals);
     for (size_t i = 0; i < p.place_count; i++)
-        free(p.places[i]);
+        place_free(&p.places[i]);
     free(p.places);
     match_free(p.match);
     return status;

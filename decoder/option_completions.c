@@ -10,6 +10,11 @@ static bool has_words(const struct option_row *row)
     return row->argument && (strchr(row->argument, '|') || row->takes == ARGUMENT_OPTIONAL);
 }
 
+static bool needs_argument(const struct option_row *row)
+{
+    return row->takes == ARGUMENT_REQUIRED || row->takes == ARGUMENT_LIST;
+}
+
 /* Prints the words of the argument of ROW, with SEPARATOR between them. */
 static void put_arguments(FILE *file, const struct option_row *row, char separator)
 {
@@ -30,13 +35,41 @@ static void put_quoted(FILE *file, const char *text, bool zsh)
     }
 }
 
+/* Prints the options that need an argument, with SEPARATOR between them. */
+static void put_required(FILE *file, const char *separator)
+{
+    const char *before = "";
+    for (size_t i = 0; i < option_row_count; i++) {
+        if (!needs_argument(&option_rows[i]))
+            continue;
+        fprintf(file, "%s--%s", before, option_rows[i].name);
+        before = separator;
+    }
+}
+
+/* The words of a line up to the cursor are taken from COMP_LINE, as COMP_WORDS is split at = and : too. What is offered
+ * replaces what stands behind the last of these. */
 static void put_bash(FILE *file)
 {
-    fputs("# bash completion for pilgrim-decode, made by pilgrim-decode --completion=bash\n"
+    fputs("# bash completion for pilgrim-decode and pilgrim, made by pilgrim-decode --completion=bash\n"
+          "_pilgrim_traces()\n"
+          "{\n"
+          "    local IFS=$'\\n'\n"
+          "    compopt -o filenames 2>/dev/null\n"
+          "    COMPREPLY+=($(compgen -f -X '!*.pilgrim' -- \"$1\") $(compgen -d -- \"$1\"))\n"
+          "}\n"
           "_pilgrim_decode()\n"
           "{\n"
-          "    local cur=${COMP_LINE:0:COMP_POINT} words=\n"
-          "    cur=${cur##* }\n"
+          "    local cur before words= word list=\n"
+          "    cur=${COMP_LINE:0:COMP_POINT}\n"
+          "    before=${cur% *} before=${before##* } cur=${cur##* }\n"
+          "    COMPREPLY=()\n"
+          "    case $before in\n"
+          "    ",
+          file);
+    put_required(file, "|");
+    fputs(") [[ $cur == -* ]] || cur=$before=$cur ;;\n"
+          "    esac\n"
           "    case $cur in\n",
           file);
     for (size_t i = 0; i < option_row_count; i++) {
@@ -45,10 +78,13 @@ static void put_bash(FILE *file)
             continue;
         fprintf(file, "    --%s=*) words='", row->name);
         put_arguments(file, row, ' ');
-        fputs("' ;;\n", file);
+        fputs(row->takes == ARGUMENT_LIST ? "' list=, ;;\n" : "' ;;\n", file);
     }
     fputs("    --modules=*)\n"
-          "        COMPREPLY=($(compgen -d -- \"${cur#*=}\"))\n"
+          "        local IFS=$'\\n'\n"
+          "        cur=${cur#*=}\n"
+          "        compopt -o filenames -o nospace 2>/dev/null\n"
+          "        COMPREPLY=($(compgen -d -- \"${cur##*:}\"))\n"
           "        return ;;\n"
           "    --*=*) return ;;\n"
           "    -*)\n"
@@ -56,44 +92,89 @@ static void put_bash(FILE *file)
           "        COMPREPLY=($(compgen -W '",
           file);
     for (size_t i = 0; i < option_row_count; i++)
-        fprintf(file, "%s--%s%s", i ? " " : "", option_rows[i].name,
-                option_rows[i].takes == ARGUMENT_REQUIRED ? "=" : "");
+        fprintf(file, "%s--%s%s", i ? " " : "", option_rows[i].name, needs_argument(&option_rows[i]) ? "=" : "");
     fputs("' -- \"$cur\"))\n"
+          "        [[ ${#COMPREPLY[@]} -ne 1 || $COMPREPLY == *= ]] || COMPREPLY=(\"$COMPREPLY \")\n"
           "        return ;;\n"
           "    *)\n"
-          "        compopt -o filenames 2>/dev/null\n"
-          "        COMPREPLY=($(compgen -f -X '!*.pilgrim' -- \"$cur\") $(compgen -d -- \"$cur\"))\n"
+          "        _pilgrim_traces \"$cur\"\n"
           "        return ;;\n"
           "    esac\n"
-          "    COMPREPLY=($(compgen -W \"$words\" -- \"${cur#*=}\"))\n"
+          "    cur=${cur#*=}\n"
+          "    if [[ $list ]]; then\n"
+          "        compopt -o nospace 2>/dev/null\n"
+          "        [[ $cur == *,* ]] && list=${cur%,*}, || list=\n"
+          "        for word in $words; do\n"
+          "            [[ ,$list == *,$word,* || ( $list && $word == path ) ]] || COMPREPLY+=($(compgen -W "
+          "\"$list$word\" -- \"$cur\"))\n"
+          "        done\n"
+          "        return\n"
+          "    fi\n"
+          "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
           "}\n"
-          "complete -F _pilgrim_decode pilgrim-decode\n",
+          "_pilgrim()\n"
+          "{\n"
+          "    local line=${COMP_LINE:0:COMP_POINT} words cur\n"
+          "    read -ra words <<<\"$line\"\n"
+          "    [[ $line == *' ' ]] && words+=('')\n"
+          "    cur=${words[${#words[@]}-1]}\n"
+          "    COMPREPLY=()\n"
+          "    case ${#words[@]}:${words[1]} in\n"
+          "    2:* | 3:help)\n"
+          "        words=$(compgen -c -- pilgrim- | sort -u)\n"
+          "        COMPREPLY=($(compgen -W \"${words//pilgrim-/} help\" -- \"$cur\"))\n"
+          "        [[ ${#words[@]} -gt 2 ]] || _pilgrim_traces \"$cur\" ;;\n"
+          "    *:decode | *:*.pilgrim) _pilgrim_decode ;;\n"
+          "    *) _pilgrim_traces \"$cur\" ;;\n"
+          "    esac\n"
+          "}\n"
+          "complete -F _pilgrim_decode pilgrim-decode\n"
+          "complete -F _pilgrim pilgrim\n",
           file);
+}
+
+static void put_zsh_argument(FILE *file, const struct option_row *row)
+{
+    fputs(row->takes == ARGUMENT_OPTIONAL ? "::" : ":", file);
+    fputs(row->name, file);
+    if (has_words(row)) {
+        fputs(row->takes == ARGUMENT_LIST ? ":_sequence compadd - " : ":(", file);
+        put_arguments(file, row, ' ');
+        fputs(row->takes == ARGUMENT_LIST ? "" : ")", file);
+    } else {
+        fputs(row->key == 'm' ? ":_dir_list" : ": ", file);
+    }
 }
 
 static void put_zsh(FILE *file)
 {
-    fputs("#compdef pilgrim-decode\n"
-          "# zsh completion for pilgrim-decode, made by pilgrim-decode --completion=zsh\n"
+    fputs("#compdef pilgrim-decode pilgrim\n"
+          "# zsh completion for pilgrim-decode and pilgrim, made by pilgrim-decode --completion=zsh\n"
+          "local -a names\n"
+          "if [[ $service == pilgrim ]]; then\n"
+          "    names=(${${(k)commands[(I)pilgrim-*]}#pilgrim-} help)\n"
+          "    if (( CURRENT == 2 )); then\n"
+          "        compadd -a names\n"
+          "        _files -g '*.pilgrim'\n"
+          "        return\n"
+          "    fi\n"
+          "    case $words[2] in\n"
+          "    help) (( CURRENT == 3 )) && compadd -a names; return ;;\n"
+          "    decode) shift words; (( CURRENT-- )) ;;\n"
+          "    *.pilgrim) ;;\n"
+          "    *) _files -g '*.pilgrim'; return ;;\n"
+          "    esac\n"
+          "fi\n"
           "_arguments -s",
           file);
     for (size_t i = 0; i < option_row_count; i++) {
         const struct option_row *row = &option_rows[i];
-        static const char *const marks[] = {"", "=-", "="};
+        static const char *const marks[] = {"", "=-", "=", "="};
         fprintf(file, " \\\n    '--%s%s[", row->name, marks[row->takes]);
         put_quoted(file, row->help, true);
         fputc(']', file);
-        if (row->argument) {
-            fputs(row->takes == ARGUMENT_OPTIONAL ? "::" : ":", file);
-            fputs(row->name, file);
-            if (has_words(row)) {
-                fputs(":(", file);
-                put_arguments(file, row, ' ');
-                fputc(')', file);
-            } else {
-                fputs(row->key == 'm' ? ":_files -/" : ": ", file);
-            }
-        }
+        if (row->argument)
+            put_zsh_argument(file, row);
         fputc('\'', file);
     }
     fputs(" \\\n    '*:trace:_files -g \"*.pilgrim\"'\n", file);
@@ -101,21 +182,42 @@ static void put_zsh(FILE *file)
 
 static void put_fish(FILE *file)
 {
-    fputs("# fish completion for pilgrim-decode, made by pilgrim-decode --completion=fish\n"
-          "complete -c pilgrim-decode -f\n"
-          "complete -c pilgrim-decode -a '(__fish_complete_suffix .pilgrim)'\n",
-          file);
+    fputs(
+        "# fish completion for pilgrim-decode and pilgrim, made by pilgrim-decode --completion=fish\n"
+        "function __pilgrim_decodes\n"
+        "    set -l words (commandline -opc)\n"
+        "    string match -qr 'pilgrim-decode$' -- $words[1]; or string match -qr '^decode$|\\.pilgrim$' -- $words[2]\n"
+        "end\n"
+        "function __pilgrim_commands\n"
+        "    complete -C pilgrim- | string replace -rf '^pilgrim-(\\S+).*' '$1'\n"
+        "    echo help\n"
+        "end\n"
+        "function __pilgrim_list\n"
+        "    set -l list (commandline -t | string replace -r '^--[a-z-]*=' '' | string replace -rf '(.*,).*' '$1')\n"
+        "    set -l had (string split , -- \"$list\")\n"
+        "    test -n \"$list\"; and set -a had path\n"
+        "    for word in $argv\n"
+        "        contains -- $word $had; or echo \"$list$word\"\n"
+        "    end\n"
+        "end\n"
+        "complete -c pilgrim-decode -c pilgrim -f\n"
+        "complete -c pilgrim-decode -c pilgrim -a '(__fish_complete_suffix .pilgrim)'\n"
+        "complete -c pilgrim -n 'test (count (commandline -opc)) -eq 1' -a '(__pilgrim_commands)'\n"
+        "complete -c pilgrim -n '__fish_seen_subcommand_from help' -a '(__pilgrim_commands)'\n",
+        file);
     for (size_t i = 0; i < option_row_count; i++) {
         const struct option_row *row = &option_rows[i];
-        fprintf(file, "complete -c pilgrim-decode -l %s", row->name);
+        fprintf(file, "complete -c pilgrim-decode -c pilgrim -n __pilgrim_decodes -l %s", row->name);
         if (row->is_short)
             fprintf(file, " -s %c", row->key);
-        if (row->takes == ARGUMENT_REQUIRED)
+        if (needs_argument(row))
             fputs(" -x", file);
         if (has_words(row)) {
-            fputs(" -a '", file);
+            fputs(row->takes == ARGUMENT_LIST ? " -a '(__pilgrim_list " : " -a '", file);
             put_arguments(file, row, ' ');
-            fputc('\'', file);
+            fputs(row->takes == ARGUMENT_LIST ? ")'" : "'", file);
+        } else if (row->key == 'm') {
+            fputs(" -a '(__fish_complete_directories)'", file);
         }
         fputs(" -d '", file);
         put_quoted(file, row->help, false);

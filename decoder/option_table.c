@@ -53,7 +53,7 @@ const struct option_row option_rows[] = {
     {"stats", 'T', ARGUMENT_OPTIONAL, "histograms", "histograms, or nothing", OPTIONS_VIEW, VIEWS_STATS, false,
      "what calls cost, by function and call site: calls, times, messages, bytes; =histograms: also how times are "
      "distributed"},
-    {"by", 'b', ARGUMENT_REQUIRED, "site|function|rank|phase|communicator|datatype|size|peer|path", BY_EXPECTED,
+    {"by", 'b', ARGUMENT_LIST, "site|function|rank|phase|communicator|datatype|size|peer|path", BY_EXPECTED,
      OPTIONS_VIEW, VIEWS_STATS, false,
      "with --stats: what calls did by any of these, or by several with commas between them, and how ranks differ; rank "
      "alone: what each rank did with its time; path alone: by the functions that lead to calls"},

@@ -42,7 +42,8 @@ struct view_row {
 
 enum option_group { OPTIONS_VIEW, OPTIONS_WHICH, OPTIONS_HOW, OPTIONS_OTHER, OPTION_GROUPS };
 
-enum option_argument { ARGUMENT_NONE, ARGUMENT_OPTIONAL, ARGUMENT_REQUIRED };
+/* ARGUMENT_LIST: required; several words with commas between them */
+enum option_argument { ARGUMENT_NONE, ARGUMENT_OPTIONAL, ARGUMENT_REQUIRED, ARGUMENT_LIST };
 
 /* Keys from here on: options that are names of criteria of a selection (pilgrim/analysis.h). */
 enum { OPTION_SELECTS = 1000 };

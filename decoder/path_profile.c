@@ -23,12 +23,21 @@ struct path_node {
     struct path_node *all;                      /* the node that was made before */
     uint64_t calls, own_calls;                  /* of MPI, by all that it calls, and by itself */
     double ns, own_ns;
+    double shared_ns, own_shared_ns; /* of these: calls whose mean is that of calls in other nodes, too */
     struct messages_count sent;
+};
+
+/* A row whose times are those of all paths of its call site, and the node that it is in. */
+struct shared_row {
+    const struct profile_row *row;
+    struct path_node *leaf;
 };
 
 struct path_tree {
     struct path_node root;
     struct path_node *last; /* made last */
+    struct shared_row *shared;
+    size_t shared_count;
 };
 
 /* ---- the tree ---- */
@@ -61,6 +70,8 @@ static bool add_row(struct path_tree *t, const struct profile_row *row, const st
     }
     if (!n)
         return false;
+    if (row->durations.shared)
+        t->shared[t->shared_count++] = (struct shared_row){row, n};
     for (; n; n = n->parent) {
         n->calls += row->calls;
         n->ns += row->durations.total_ns;
@@ -69,6 +80,67 @@ static bool add_row(struct path_tree *t, const struct profile_row *row, const st
     }
     return true;
 }
+
+/* ---- times that paths share ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Compares what rows share their times by: the function and the call site. */
+static int compare_shared(const void *x, const void *y)
+{
+    const struct pilgrim_class *a = ((const struct shared_row *)x)->row->class,
+                               *b = ((const struct shared_row *)y)->row->class;
+    const int function = strcmp(a->function->name, b->function->name);
+    if (function || !a->site || !b->site)
+        return function ? function : compare_numbers(a->site != NULL, b->site != NULL);
+    const int module = strcmp(a->site->module, b->site->module);
+    return module ? module : compare_numbers(a->site->offset, b->site->offset);
+}
+
+static size_t depth_of(const struct path_node *n)
+{
+    size_t depth = 0;
+    while ((n = n->parent))
+        depth++;
+    return depth;
+}
+
+/* Returns the innermost node that both are in. */
+static const struct path_node *common_node(const struct path_node *a, const struct path_node *b)
+{
+    size_t depth_a = depth_of(a), depth_b = depth_of(b);
+    for (; depth_a > depth_b; depth_a--)
+        a = a->parent;
+    for (; depth_b > depth_a; depth_b--)
+        b = b->parent;
+    for (; a != b; a = a->parent)
+        b = b->parent;
+    return a;
+}
+
+/* Counts in each node the time of rows that share it with rows elsewhere. What all rows took that share is right. */
+static void add_shared(struct path_tree *t)
+{
+    struct shared_row *rows = t->shared;
+    if (t->shared_count)
+        qsort(rows, t->shared_count, sizeof *rows, compare_shared);
+    for (size_t i = 0, end; i < t->shared_count; i = end) {
+        const struct path_node *common = rows[i].leaf;
+        for (end = i + 1; end < t->shared_count && compare_shared(&rows[i], &rows[end]) == 0; end++)
+            common = common_node(common, rows[end].leaf);
+        for (size_t k = i; k < end; k++)
+            for (struct path_node *n = rows[k].leaf; n != common; n = n->parent) {
+                n->shared_ns += rows[k].row->durations.total_ns;
+                if (n == rows[k].leaf)
+                    n->parent->own_shared_ns += rows[k].row->durations.total_ns;
+            }
+    }
+}
+
+/* ---- the order ---- */
 
 /* True if A comes before B: by time, then calls, then name. */
 static bool is_before(const struct path_node *a, const struct path_node *b)
@@ -102,6 +174,9 @@ static struct path_node *sort_list(struct path_node *list)
 static bool make_tree(struct path_tree *t, const struct call_profile *p, const struct path_options *options,
                       struct call_paths *paths)
 {
+    t->shared = malloc((p->row_count + 1) * sizeof *t->shared);
+    if (!t->shared)
+        return false;
     for (size_t i = 0; i < p->row_count; i++) {
         const struct profile_row *row = &p->rows[i];
         if (options->function && !selection_function_fits(options->function, row->class->function->name))
@@ -110,6 +185,7 @@ static bool make_tree(struct path_tree *t, const struct call_profile *p, const s
         if (!path || !add_row(t, row, path, options->depth))
             return false;
     }
+    add_shared(t);
     t->root.children = sort_list(t->root.children);
     for (struct path_node *n = t->last; n; n = n->all)
         n->children = sort_list(n->children);
@@ -135,12 +211,18 @@ static void out_cell(struct output *o, const char *text, size_t width)
     out_text(o, text);
 }
 
-static void out_ns(struct output *o, double ns)
+/* True if what is shared would show in a time that is printed with three digits. */
+static bool is_marked(double ns, double shared_ns)
 {
-    char text[OUT_DURATION_MAX] = "";
+    return 200 * shared_ns > ns;
+}
+
+static void out_ns(struct output *o, double ns, double shared_ns)
+{
+    char text[OUT_DURATION_MAX + 1] = "~";
     if (ns > 0)
-        put_duration(text, ns);
-    out_cell(o, text, 8);
+        put_duration(text + is_marked(ns, shared_ns), ns);
+    out_cell(o, ns > 0 ? text : "", 8);
 }
 
 static void out_row(struct output *o, const struct call_profile *p, const struct path_node *n)
@@ -150,8 +232,8 @@ static void out_row(struct output *o, const struct call_profile *p, const struct
     out_cell(o, text, 11);
     if (p->timed) {
         double share = p->run_ns > 0 ? n->ns / p->run_ns : 0;
-        out_ns(o, n->ns);
-        out_ns(o, n->is_call ? n->ns : n->own_ns);
+        out_ns(o, n->ns, n->shared_ns);
+        out_ns(o, n->is_call ? n->ns : n->own_ns, n->is_call ? n->shared_ns : n->own_shared_ns);
         snprintf(text, sizeof text, share < 0.9995 ? "%.1f%%" : "%.0f%%", 100 * share);
         out_cell(o, share > 0 && share < 0.0005 ? "<0.1%" : text, 7);
     }
@@ -211,6 +293,12 @@ static void tree_text(struct output *o, const struct call_profile *p, const stru
 {
     size_t width = name_width(t);
     profile_text_summary(o, p);
+    for (const struct path_node *n = t->last; n; n = n->all) {
+        if (!is_marked(n->ns, n->shared_ns))
+            continue;
+        out_text(o, "~: of slight calls the trace has one mean for all paths of a call site\n\n");
+        break;
+    }
     out_cell(o, "calls", width + 11);
     if (p->timed)
         out_text(o, "   total     own  share");
@@ -273,6 +361,12 @@ static void put_json(struct output *o, const char *name)
     out_json_string(o, name, strlen(name));
 }
 
+static void json_shared(struct output *o, const char *name, double ns)
+{
+    if (ns > 0)
+        out_json_field(o, name, ns < 0x1p63 ? (int64_t)(ns + 0.5) : INT64_MAX);
+}
+
 static void tree_json(struct output *o, const struct call_profile *p, const struct path_tree *t)
 {
     profile_json_summary(o, p);
@@ -298,6 +392,8 @@ static void tree_json(struct output *o, const struct call_profile *p, const stru
             out_text(o, ",\"own\":");
             out_uint(o, n->own_ns < 0x1p64 ? (uint64_t)(n->own_ns + 0.5) : UINT64_MAX);
         }
+        json_shared(o, "shared", n->shared_ns);
+        json_shared(o, "own_shared", n->own_shared_ns);
         out_text(o, ",\"messages\":");
         out_uint(o, n->sent.messages);
         out_text(o, ",\"bytes\":");
@@ -306,12 +402,20 @@ static void tree_json(struct output *o, const struct call_profile *p, const stru
     }
 }
 
+static void csv_shared(struct csv *c, double ns)
+{
+    if (ns > 0)
+        csv_ns(c, ns);
+    else
+        csv_empty(c, 1);
+}
+
 /* Prints a line for each function, and for each MPI function that it calls. The functions around it are one cell, the
  * outermost first, with " > " between them. */
 static void tree_csv(struct output *o, const struct call_profile *p, const struct path_tree *t)
 {
     struct csv c = {.out = o};
-    out_text(o, "functions,func,calls,own_calls,total,own,messages,bytes\n");
+    out_text(o, "functions,func,calls,own_calls,total,own,messages,bytes,shared,own_shared\n");
     for (const struct path_node *n = t->root.children; n && !o->error; n = node_behind(n)) {
         const struct path_node *function = n->is_call ? n->parent : n;
         char *names = joined_names(function);
@@ -333,6 +437,8 @@ static void tree_csv(struct output *o, const struct call_profile *p, const struc
             csv_empty(&c, 1);
         csv_uint(&c, n->sent.messages);
         csv_uint(&c, n->sent.bytes);
+        csv_shared(&c, n->shared_ns);
+        csv_shared(&c, n->own_shared_ns);
         csv_end(&c);
     }
 }
@@ -383,6 +489,7 @@ enum pilgrim_status path_profile_print(struct output *o, const struct call_profi
         next = n->all;
         free(n);
     }
+    free(tree.shared);
     call_paths_free(paths);
     return good ? PILGRIM_OK : no_memory(error);
 }

@@ -547,7 +547,9 @@ static int open_and_print(const struct options *o)
     struct pilgrim_error opened;
     if (pilgrim_open_limited(o->opened, o->memory, &trace, &opened) != PILGRIM_OK)
         return complain_of(o->path, &opened);
-    const bool searches = !o->json || o->stats || o->loops || o->summary || selection_has(o->selection, SELECT_SITE);
+    /* Calls as JSON are what the trace has, unless the user asks for more. */
+    const bool searches = !o->json || o->stats || o->loops || o->summary || o->messages || o->modules ||
+                          selection_has(o->selection, SELECT_SITE);
     struct source_lines *lines = source_lines_new(searches ? o->opened : NULL, o->modules);
     if (lines) {
         source_lines_warn(lines, complain);

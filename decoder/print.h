@@ -14,7 +14,7 @@
  * may be NULL. */
 #define CALL_HEAD_MAX 64
 size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
-void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, const struct source_lines *lines);
+void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frames, struct source_lines *lines);
 void json_times(struct output *o, const struct pilgrim_call *call);
 void json_call_arguments(struct output *o, const struct pilgrim_call *call); /* an object */
 void json_call_return(struct output *o, const struct pilgrim_call *call);

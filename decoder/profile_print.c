@@ -458,7 +458,7 @@ static void json_row(struct output *o, const struct call_profile *p, const struc
             json_frame(o, row->class->site);
         else
             out_text(o, "null");
-        json_place(o, row->class->site, lines);
+        json_place(o, "", row->class->site, lines);
     }
     json_uint(o, "calls", row->calls);
     json_statistic(o, "duration", &row->durations, histograms);

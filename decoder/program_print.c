@@ -8,6 +8,7 @@
 #include "csv_cells.h"
 #include "decode_errors.h"
 #include "print.h"
+#include "site_place.h"
 #include "analysis/program_tree.h"
 
 /* Prints "FILE:LINE" or "FILE:FIRST..LAST"; without lines "FUNCTION+0xOFFSET", or "+0xOFFSET" if the reader knows that
@@ -229,6 +230,20 @@ static void json_phases(struct output *o, const struct phase_texts *phases)
         out_text(o, phases->more ? "],\"more_texts\":true" : "]");
 }
 
+/* Prints the place of NODE, and its file and lines if they are known. */
+static void json_at(struct output *o, const struct program_node *node)
+{
+    struct site_place place = {0};
+    out_text(o, ",\"at\":\"");
+    out_place(o, node, NULL);
+    out_char(o, '"');
+    split_place(&place, node->place);
+    place.line = node->place_first;
+    json_place_found(o, "", &place);
+    if (*place.file && node->place_first != node->place_last)
+        out_json_field(o, "last_line", (int64_t)node->place_last);
+}
+
 /* Prints the members of NODE of P, but for the nodes in it. */
 static void json_node(struct output *o, const struct program *p, const struct program_node *node)
 {
@@ -240,11 +255,8 @@ static void json_node(struct output *o, const struct program *p, const struct pr
         json_text(o, kinds[node->kind], node->name);
     else
         out_text(o, kinds[node->kind]);
-    if (node->place) {
-        out_text(o, ",\"at\":\"");
-        out_place(o, node, NULL);
-        out_text(o, "\"");
-    }
+    if (node->place)
+        json_at(o, node);
     json_phases(o, &node->phases);
     if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
         out_json_field(o, "number", (int64_t)node->loop_first);

@@ -322,8 +322,7 @@ static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *e
     struct pilgrim_class_profile class;
     struct summary_site *sites = NULL;
     size_t count = 0;
-    double init_ns = 0, all_ns = 0;
-    uint64_t inits = 0;
+    double all_ns = 0;
     enum pilgrim_status status = pilgrim_profile_open(s->trace, &profile, error);
     if (status != PILGRIM_OK)
         return status;
@@ -331,8 +330,8 @@ static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *e
         const char *name = class.class_->function->name;
         all_ns += class.durations.total_ns + class.gaps.total_ns;
         if (table_stands_apart(name) && strcmp(name, "MPI_Finalize") != 0) {
-            init_ns += class.durations.total_ns;
-            inits += class.durations.count;
+            s->init_name = strcmp(name, "MPI_Init_thread") == 0 ? "MPI_Init_thread" : "MPI_Init";
+            pilgrim_statistic_add(&s->init, &class.durations);
         }
         if (!table_stands_apart(name) && !add_site(s, &sites, &count, &class)) {
             status = no_memory(error);
@@ -344,7 +343,6 @@ static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *e
         qsort(sites, count, sizeof *sites, compare_sites);
     if (!s->profiled_ranks)
         s->run_ns = all_ns;
-    s->init_ns = inits ? init_ns / (double)inits : 0;
     for (s->site_count = 0; s->site_count < count && s->site_count < SUMMARY_SITES && sites[s->site_count].ns > 0;
          s->site_count++)
         s->sites[s->site_count] = sites[s->site_count];

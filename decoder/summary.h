@@ -42,8 +42,9 @@ struct summary {
     uint64_t ranks, threads, calls;
     double wall_ns; /* from a rank's first call to the end of its last one, of the rank where it is longest; 0: not
                        known */
-    double init_ns; /* mean of MPI_Init; 0: not known */
-    double run_ns;  /* as wall_ns, of all threads together */
+    struct pilgrim_statistic init; /* of MPI_Init, which a process calls once; a count of 0: not known */
+    const char *init_name;         /* MPI_Init or MPI_Init_thread */
+    double run_ns;                 /* as wall_ns, of all threads together */
     struct profile_activity activities[PILGRIM_ACTIVITIES];
     uint64_t profiled_ranks;
     struct summary_site sites[SUMMARY_SITES]; /* without MPI_Init and MPI_Finalize */

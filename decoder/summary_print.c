@@ -159,15 +159,46 @@ static void text_head_lines(struct output *o, const struct summary *s, const cha
     if (s->wall_ns > 0) {
         out_duration(o, s->wall_ns);
         out_text(o, " from MPI_Init to MPI_Finalize");
-        if (s->init_ns > 0) {
+        if (s->init.count > 0 && !s->profiled_ranks) { /* else it has a row of its own */
             out_text(o, ", ");
-            out_duration(o, s->init_ns);
+            out_duration(o, s->init.mean_ns);
             out_text(o, " of it in MPI_Init");
         }
         out_char(o, '\n');
     } else {
         out_text(o, "not known\n");
     }
+}
+
+/* Prints the row of MPI_Init, whose times are those of its calls: a process makes one. */
+static void text_init(struct output *o, const struct summary *s, bool several)
+{
+    char mean[OUT_DURATION_MAX], least[OUT_DURATION_MAX] = "", most[OUT_DURATION_MAX], rank[16] = "";
+    const struct pilgrim_statistic *init = &s->init;
+    put_duration(mean, init->mean_ns);
+    put_duration(most, (double)init->max_ns);
+    if (!init->brief)
+        put_duration(least, (double)init->min_ns);
+    if (init->max_rank != PILGRIM_RANK_UNKNOWN)
+        snprintf(rank, sizeof rank, "%u", init->max_rank);
+    out_format(o, "  %-*s%6.1f%%%9s", NAMES - 2, s->init_name, 100 * share(init->total_ns, s->run_ns), mean);
+    if (several)
+        out_format(o, "%9s%7s%9s%7s%10.0f%%", least, "", most, rank,
+                   init->mean_ns > 0 ? 100 * ((double)init->max_ns / init->mean_ns - 1) : 0);
+    out_char(o, '\n');
+}
+
+/* Prints the row of the other calls, without MPI_Init. The time of a rank is known to 3 %; where less is left without
+ * MPI_Init than that, only that is known. */
+static void text_others(struct output *o, const struct summary *s)
+{
+    const struct profile_activity *a = &s->activities[PILGRIM_OTHER_CALLS];
+    const double left_ns = a->total_ns - s->init.total_ns, known_ns = 0.03 * a->total_ns;
+    const double shown_ns = left_ns > known_ns ? left_ns : known_ns;
+    char mean[OUT_DURATION_MAX + 1] = "<", part[32];
+    put_duration(mean + (left_ns <= known_ns), shown_ns / (double)s->profiled_ranks);
+    snprintf(part, sizeof part, "%s%.1f%%", left_ns > known_ns ? "" : "<", 100 * share(shown_ns, s->run_ns));
+    out_format(o, "  %-*s%7s%9s\n", NAMES - 2, pilgrim_activity_name(PILGRIM_OTHER_CALLS), part, mean);
 }
 
 static void text_time(struct output *o, const struct summary *s)
@@ -182,6 +213,10 @@ static void text_time(struct output *o, const struct summary *s)
         const struct profile_activity *a = &s->activities[i];
         if (a->most_ns <= 0)
             continue;
+        if (i == PILGRIM_OTHER_CALLS && s->init.count > 0) {
+            text_others(o, s);
+            continue;
+        }
         put_duration(mean, mean_of(s, i));
         put_duration(least, a->least_ns);
         put_duration(most, a->most_ns);
@@ -191,6 +226,8 @@ static void text_time(struct output *o, const struct summary *s)
             out_format(o, "%9s%7u%9s%7u%10.0f%%", least, a->least_rank, most, a->most_rank, 100 * imbalance(s, i));
         out_char(o, '\n');
     }
+    if (s->init.count > 0)
+        text_init(o, s, several);
 }
 
 static void text_sites(struct output *o, const struct summary *s, struct source_lines *lines, unsigned columns)
@@ -394,12 +431,23 @@ static void json_hosts(struct output *o, const struct summary *s)
     out_char(o, ']');
 }
 
+static void json_init(struct output *o, const struct summary *s)
+{
+    if (!s->init.count)
+        return;
+    json_ns(o, ",\"init\":", s->init.mean_ns);
+    if (!s->init.brief)
+        json_uint(o, ",\"init_min\":", s->init.min_ns);
+    json_uint(o, ",\"init_max\":", s->init.max_ns);
+    if (s->init.max_rank != PILGRIM_RANK_UNKNOWN)
+        json_uint(o, ",\"init_max_rank\":", s->init.max_rank);
+}
+
 static void json_time_members(struct output *o, const struct summary *s)
 {
     if (s->wall_ns > 0)
         json_ns(o, ",\"wall\":", s->wall_ns);
-    if (s->init_ns > 0)
-        json_ns(o, ",\"init\":", s->init_ns);
+    json_init(o, s);
     out_text(o, ",\"activities\":{");
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES && s->profiled_ranks; i++) {
         const struct profile_activity *a = &s->activities[i];
@@ -424,7 +472,7 @@ static void json_class(struct output *o, const struct pilgrim_class *class, stru
         json_frame(o, class->site);
     else
         out_text(o, "null");
-    json_place(o, class->site, lines);
+    json_place(o, "", class->site, lines);
 }
 
 static void json_sites(struct output *o, const struct summary *s, struct source_lines *lines)

@@ -69,7 +69,7 @@ static void json_keys(struct output *o, const struct pilgrim_table_row *r, unsig
             json_frame(o, r->class_->site);
         else
             out_text(o, "null");
-        json_place(o, r->class_->site, lines);
+        json_place(o, "", r->class_->site, lines);
     }
     if (r->apart)
         return;

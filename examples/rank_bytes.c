@@ -9,25 +9,22 @@ int main(int argc, char **argv) {
     struct pilgrim_selection *selection = NULL;
     struct pilgrim_calls *calls = NULL;
     struct pilgrim_call call;
-    struct pilgrim_volume volume, sum = {0};
+    struct pilgrim_volume volume;
     struct pilgrim_error error = {0};
-    uint32_t rank = 0;
+    unsigned long long rank = 0, sent = 0, received = 0;
     enum pilgrim_status status = argc < 2 ? PILGRIM_INVALID : pilgrim_open(argv[1], &trace, &error);
-    if (status == PILGRIM_OK)
-        status = pilgrim_selection_new(&selection);
+    status = status == PILGRIM_OK ? pilgrim_selection_new(&selection) : status;
     for (int i = 2; i + 1 < argc && status == PILGRIM_OK; i += 2)
         status = pilgrim_selection_add(selection, argv[i], argv[i + 1], &error);
-    if (status == PILGRIM_OK)
-        status = pilgrim_calls_open(trace, selection, PILGRIM_BY_RANK, &calls, &error);
+    status = status == PILGRIM_OK ? pilgrim_calls_open(trace, selection, PILGRIM_BY_RANK, &calls, &error) : status;
     while (status == PILGRIM_OK && (status = pilgrim_calls_next(calls, &call, &error)) == PILGRIM_OK) {
-        for (; rank < call.rank; rank++, sum = (struct pilgrim_volume){0})
-            printf("%u %llu %llu\n", rank, (unsigned long long)sum.sent, (unsigned long long)sum.received);
+        for (; rank < call.rank; rank++, sent = received = 0)
+            printf("%llu %llu %llu\n", rank, sent, received);
         status = pilgrim_calls_volume(calls, &volume, &error);
-        sum.sent += volume.sent;
-        sum.received += volume.received;
+        sent += volume.sent, received += volume.received;
     }
     if (status == PILGRIM_END)
-        printf("%u %llu %llu\n", rank, (unsigned long long)sum.sent, (unsigned long long)sum.received);
+        printf("%llu %llu %llu\n", rank, sent, received);
     else
         fprintf(stderr, "%s: %s\n", pilgrim_status_text(status), error.message);
     pilgrim_calls_close(calls);

@@ -63,7 +63,8 @@ static enum pilgrim_status view_loops(const struct view_job *j)
 
 static enum pilgrim_status view_waits(const struct view_job *j)
 {
-    struct report waits = {.o = j->o, .format = REPORT_JSON, .by_loop = j->option == 1, .each = j->option == 2};
+    struct report waits = {
+        .o = j->o, .lines = j->lines, .format = REPORT_JSON, .by_loop = j->option == 1, .each = j->option == 2};
     const char *why;
     if (j->option && waits_is_profile(j->trace)) {
         *j->error = (struct pilgrim_error){
@@ -141,7 +142,7 @@ static const struct trace_view_kind {
     bool lines; /* it looks for source lines */
 } views[] = {
     {"loops", view_loops, true},
-    {"waits", view_waits, false},
+    {"waits", view_waits, true},
     {"endings", view_endings, false},
     {"summary", view_summary, true},
     {"ranks", view_ranks, false},

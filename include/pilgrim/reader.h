@@ -706,6 +706,8 @@ struct pilgrim_statistic {
     uint32_t max_rank;                   /* the lowest rank that had max_ns, or PILGRIM_RANK_UNKNOWN */
     bool brief;                          /* true: the members below are not known of all these times; the histogram
                                           * counts those of which it is known */
+    bool shared;                         /* true: the mean and the longest are those of all such calls of the same
+                                          * function and call site, whatever their paths */
     uint64_t min_ns;                     /* 0 if brief */
     uint32_t min_rank;                   /* the lowest rank that had min_ns, or PILGRIM_RANK_UNKNOWN; only traces
                                           * of format version 5 say it */

@@ -402,7 +402,7 @@ class Trace:
         options = {None: 0, "loop": 1, "each": 2}
         if by not in options:
             raise ValueError("waits are by None, 'loop' or 'each', not %r" % (by,))
-        kinds = {"delay_ns": "delay", "path_ns": "path", "run_ns": "run", "waits_at_most_ns": "bounds"}
+        kinds = {"delay_ns": "delay", "path_ns": "path", "run_ns": "run", "at_most_ns": "bounds", "finding": "mistake"}
         found = {}
         for row in self._with_places(self._view("waits", option=options[by])):
             kind = next(iter(row))

@@ -33,10 +33,8 @@ struct cause_event *cause_event_new(void)
 
 static void drop_dependencies(struct causes *c, struct cause_event *event)
 {
-    struct cause_event *late = event->late;
     struct cause_dependency *dependencies = event->dependencies;
     const size_t count = event->dependency_count;
-    event->late = NULL;
     event->dependencies = NULL;
     event->dependency_count = event->dependency_capacity = 0;
     for (size_t i = 0; i < count; i++) {
@@ -44,6 +42,12 @@ static void drop_dependencies(struct causes *c, struct cause_event *event)
         cause_hub_drop(c, dependencies[i].hub);
     }
     free(dependencies);
+}
+
+static void drop_late(struct causes *c, struct cause_event *event)
+{
+    struct cause_event *late = event->late;
+    event->late = NULL;
     cause_event_drop(c, late);
 }
 
@@ -52,6 +56,7 @@ void cause_event_drop(struct causes *c, struct cause_event *event)
     if (!event || --event->references > 0)
         return;
     drop_dependencies(c, event);
+    drop_late(c, event);
     path_release(&c->tree, event->path);
     free(event);
 }
@@ -252,6 +257,9 @@ static bool leave(struct causes *c, struct cause_thread *t, struct cause_event *
                           ? waited(c, t, event)
                           : spend(c, t, delay_class(event->site, true), event->leave_ns - event->enter_ns, true);
     drop_dependencies(c, event);
+    if (event->resolved)
+        drop_late(c, event);
+    event->left = true; /* not resolved: the caller does not yet have its wait, and asks for what it is late for then */
     return good;
 }
 
@@ -398,6 +406,8 @@ bool causes_call(struct causes *c, uint32_t rank, uint32_t thread, uint32_t site
 bool causes_resolve(struct causes *c, struct cause_event *event)
 {
     event->resolved = true;
+    if (event->left)
+        drop_late(c, event);
     if (!event->known)
         return true;
     const struct cause_thread *t = &c->threads[event->thread];

@@ -24,7 +24,7 @@ struct cause_event {
     uint32_t references, thread, site;
     bool known;    /* its place and times */
     bool resolved; /* all that it waits for is known */
-    bool entered;
+    bool entered, left;
     uint64_t number, enter_ns, leave_ns;
     uint64_t seq;      /* of the call in its thread, for the caller */
     uint64_t position; /* in its thread's log; with the following three, once it was entered */

@@ -242,7 +242,7 @@ static bool release_held(struct match *m, struct match_process *p)
 
 static void forget_wildcards(struct match_operation *op)
 {
-    if (op->resolved)
+    if (op->resolved && !op->cancelled)
         op->any_source = op->any_tag = false;
 }
 

@@ -63,6 +63,11 @@ struct source_lines *source_lines_new(const char *trace_path, const char *folder
     return lines;
 }
 
+bool source_lines_asked(const struct source_lines *lines)
+{
+    return lines && lines->trace_path && lines->folders;
+}
+
 static void module_close(struct debug_module *m)
 {
     if (m->dwfl)
@@ -361,6 +366,12 @@ struct source_lines *source_lines_new(const char *trace_path, const char *folder
 void source_lines_free(struct source_lines *lines)
 {
     free(lines);
+}
+
+bool source_lines_asked(const struct source_lines *lines)
+{
+    (void)lines;
+    return false;
 }
 
 static bool find_line(struct source_lines *lines, const struct pilgrim_frame *frame)

@@ -18,6 +18,9 @@ struct source_lines;
 struct source_lines *source_lines_new(const char *trace_path, const char *folders);
 void source_lines_free(struct source_lines *lines);
 
+/* True if it searches for files, and the user said where to begin. LINES may be NULL. */
+bool source_lines_asked(const struct source_lines *lines);
+
 /* Says in which FOLDER the program ran: the trace's property "folder". Borrowed; NULL: unknown. */
 void source_lines_ran_in(struct source_lines *lines, const char *folder);
 

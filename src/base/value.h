@@ -46,14 +46,16 @@ enum value_tag {
     VALUE_EDITED = 22,    /* base, m | - | an earlier array, named by base, with m changes; 2m values follow */
     VALUE_COMPLETED = 23, /* parameter | - | the in-value, with the value that follows at each index that the out-value
                              of that parameter names */
-    VALUE_POSTED = 24, /* status bits | position, unit | a status as predicted by the call that began the operation */
-    VALUE_BEGUN = 25,  /* - | class | a request that begins; its index is the smallest free one */
-    VALUE_LIVE = 26,   /* - | class, rank | a live request, by its age (base/live_requests.h) */
-    VALUE_TIME = 27,   /* - | - | number, the call's time as return value, if the times of the call have it; else
-                          null */
-    VALUE_TEXT = 28,   /* - | base, index | "text" from the table of strings; in a key the base is 0, and the index
-                          is the number in the thread's texts */
-    VALUE_TAG_COUNT = 29
+    VALUE_POSTED = 24,  /* status bits | position, unit | a status as predicted by the call that began the operation */
+    VALUE_BEGUN = 25,   /* - | class | a request that begins; its index is the smallest free one */
+    VALUE_LIVE = 26,    /* - | class, rank | a live request, by its age (base/live_requests.h) */
+    VALUE_TIME = 27,    /* - | - | number, the call's time as return value, if the times of the call have it; else
+                           null */
+    VALUE_TEXT = 28,    /* - | base, index | "text" from the table of strings; in a key the base is 0, and the index
+                           is the number in the thread's texts */
+    VALUE_OWN = 29,     /* - | - | as VALUE_BEGUN, of the class of the call itself; not in keys: src/write makes it */
+    VALUE_LIVE_OF = 30, /* - | class index, rank | as VALUE_LIVE, of the class with that index; likewise */
+    VALUE_TAG_COUNT = 31
 };
 
 /* Widths of operands in a key, all little-endian: a name (an index into the process's name table, descriptor.h) 2
@@ -65,10 +67,10 @@ enum { STATUS_IGNORED = 1, STATUS_ERROR = 2 }; /* status bits */
 static inline unsigned value_slots(uint8_t tag)
 {
     static const uint8_t slots[VALUE_TAG_COUNT] = {
-        [VALUE_INT] = 1,       [VALUE_BOOL] = 1,   [VALUE_REAL] = 1,    [VALUE_RANK] = 1,
-        [VALUE_RANK_BASE] = 1, [VALUE_OBJECT] = 1, [VALUE_REQUEST] = 2, [VALUE_HEAP] = 2,
-        [VALUE_STACK] = 1,     [VALUE_STATIC] = 2, [VALUE_DEVICE] = 3,  [VALUE_FUNCTION] = 1,
-        [VALUE_POSTED] = 2,    [VALUE_BEGUN] = 1,  [VALUE_LIVE] = 2,    [VALUE_TEXT] = 2,
+        [VALUE_INT] = 1,    [VALUE_BOOL] = 1,     [VALUE_REAL] = 1,   [VALUE_RANK] = 1,  [VALUE_RANK_BASE] = 1,
+        [VALUE_OBJECT] = 1, [VALUE_REQUEST] = 2,  [VALUE_HEAP] = 2,   [VALUE_STACK] = 1, [VALUE_STATIC] = 2,
+        [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1, [VALUE_POSTED] = 2, [VALUE_BEGUN] = 1, [VALUE_LIVE] = 2,
+        [VALUE_TEXT] = 2,   [VALUE_LIVE_OF] = 2,
     };
     return tag < VALUE_TAG_COUNT ? slots[tag] : 0;
 }

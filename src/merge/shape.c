@@ -397,23 +397,73 @@ enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uin
     return bytes_status(out);
 }
 
+/* Where a walk over the tokens of a shape is. */
+struct slot_walk {
+    uint64_t total;  /* slots so far */
+    uint64_t inside; /* values of an array series that are still to come */
+};
+
+static void pass_token(struct slot_walk *w, const struct shape_token *t)
+{
+    w->total += t->slots * (w->inside ? 2 : 1);
+    if (w->inside)
+        w->inside += t->children - 1;
+    if (t->tag == VALUE_SERIES)
+        w->inside = t->children;
+}
+
 enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_series)
 {
     struct cursor c;
-    uint64_t total = 0, inside = 0; /* values of the array series that are still to come */
+    struct slot_walk w = {0};
     cursor_init(&c, shape, length);
     *has_series = false;
     while (cursor_left(&c) > 0) {
         struct shape_token t;
         TRY(next_token(&c, &t));
-        total += t.slots * (inside ? 2 : 1);
-        if (inside)
-            inside += t.children - 1;
-        if (t.tag == VALUE_SERIES) {
-            inside = t.children;
-            *has_series = true;
-        }
+        pass_token(&w, &t);
+        *has_series |= t.tag == VALUE_SERIES;
     }
-    *slots = (uint32_t)total;
-    return total > UINT32_MAX ? PILGRIM_LIMIT : PILGRIM_OK;
+    *slots = (uint32_t)w.total;
+    return w.total > UINT32_MAX ? PILGRIM_LIMIT : PILGRIM_OK;
+}
+
+enum pilgrim_status shape_requests(const uint8_t *shape, size_t length, struct shape_request *requests, uint32_t *count)
+{
+    struct cursor c;
+    struct slot_walk w = {0};
+    cursor_init(&c, shape, length);
+    *count = 0;
+    while (cursor_left(&c) > 0) {
+        struct shape_token t;
+        TRY(next_token(&c, &t));
+        if ((t.tag == VALUE_BEGUN || t.tag == VALUE_LIVE) && !w.inside)
+            requests[(*count)++] = (struct shape_request){(uint32_t)w.total, t.tag == VALUE_LIVE};
+        pass_token(&w, &t);
+        if (w.total > UINT32_MAX)
+            return PILGRIM_LIMIT;
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, bool own, bool live_of,
+                                          struct bytes *out)
+{
+    struct cursor c;
+    struct slot_walk w = {0};
+    cursor_init(&c, shape, length);
+    while (cursor_left(&c) > 0) {
+        struct shape_token t;
+        uint8_t tag;
+        TRY(next_token(&c, &t));
+        tag = t.tag;
+        if (own && tag == VALUE_BEGUN && !w.inside)
+            tag = VALUE_OWN;
+        else if (live_of && tag == VALUE_LIVE && !w.inside)
+            tag = VALUE_LIVE_OF;
+        bytes_put_u8(out, tag);
+        bytes_put(out, shape + t.start + 1, c.position - t.start - 1);
+        pass_token(&w, &t);
+    }
+    return bytes_status(out);
 }

@@ -35,4 +35,20 @@ enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uin
  * series. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_series) PILGRIM_CHECKED;
 
+/* A request in a shape that begins or is live, outside of array series. */
+struct shape_request {
+    uint32_t slot; /* its class */
+    bool is_live;
+};
+
+/* Finds the requests of SHAPE that begin (begun) or are live. REQUESTS has room for LENGTH. errors: PILGRIM_DAMAGED,
+ * PILGRIM_LIMIT */
+enum pilgrim_status shape_requests(const uint8_t *shape, size_t length, struct shape_request *requests,
+                                   uint32_t *count) PILGRIM_CHECKED;
+
+/* Appends SHAPE to OUT, outside of array series with own in place of begun if OWN, and live of in place of live if
+ * LIVE_OF. errors: PILGRIM_DAMAGED, PILGRIM_NOMEM */
+enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, bool own, bool live_of,
+                                          struct bytes *out) PILGRIM_CHECKED;
+
 #endif

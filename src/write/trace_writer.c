@@ -11,6 +11,7 @@
 #include "format/trace_format.h"
 #include "write/calls_writer.h"
 #include "write/coded_calls_writer.h"
+#include "write/own_requests.h"
 #include "write/paths_writer.h"
 #include "write/profile_writer.h"
 #include "merge/fragment_data.h"
@@ -115,14 +116,19 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     return status;
 }
 
-/* *PROFILE: offset of the profile section in OUT. */
-static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain,
+/* *PROFILE: offset of the profile section in OUT. F is unchanged afterwards. */
+static enum pilgrim_status write_sections(struct fragment *f, bool with_times, bool another, bool plain,
                                           struct bytes *out, size_t *profile)
 {
-    TRY(write_definitions(f, another, out));
-    TRY(write_calls(f, another, plain, out));
+    struct own_requests own = {.fragment = NULL};
+    if (!plain)
+        own_requests_begin(f, &own);
+    enum pilgrim_status status = write_definitions(f, another, out);
+    if (status == PILGRIM_OK)
+        status = write_calls(f, another, plain, out);
+    own_requests_end(&own);
     *profile = out->length;
-    return with_times ? write_profile(f, out) : PILGRIM_OK;
+    return status == PILGRIM_OK && with_times ? write_profile(f, out) : status;
 }
 
 /* True if the shard that begins at START can be read, or if memory is too short to find out. */
@@ -151,19 +157,20 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* Writes the shard that begins at START, and whose calls end at END, once more, with templates. If that is smaller, it
- * stands there instead. If anything fails, the shard stays. */
+/* Writes the shard that begins at START, and whose calls end at END, once more, with templates. If its calls are
+ * smaller, it stands there instead: the profile does not count, so that the same calls always have the same form. If
+ * anything fails, the shard stays. */
 static void try_templates(const struct fragment *f, bool with_times, bool another, struct bytes *out, size_t start,
                           size_t end)
 {
     struct fragment *joined = NULL;
     struct bytes b = {0};
     struct proof proof;
-    size_t profile;
+    size_t joined_end;
     uint64_t work = (end - start) * (uint64_t)WORK_MAX_A_BYTE;
     if (may_have_templates(f) && templates_join(f, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK &&
-        joined && write_sections(joined, with_times, another, false, &b, &profile) == PILGRIM_OK &&
-        bytes_status(&b) == PILGRIM_OK && b.length < out->length - start && can_be_read(&b, 0, &proof)) {
+        joined && write_sections(joined, with_times, another, false, &b, &joined_end) == PILGRIM_OK &&
+        bytes_status(&b) == PILGRIM_OK && joined_end < end - start && can_be_read(&b, 0, &proof)) {
         out->length = start;
         bytes_put(out, b.data, b.length);
     }

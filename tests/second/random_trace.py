@@ -119,8 +119,9 @@ class Shard:
         self.classes = [Class(self, 0, [","] * len(KEPT_ITEMS)), Class(self, 1, ",,,>", ("source", "tag", "count", "request"))]
         self.classes += [Class(self, i) for i in range(2, dice.randint(4, 6))]
         for numbers in groups.values():
-            members = [(first + owners[n][0], rank_bases[first + owners[n][0]]) for n in numbers]
-            group = Group(self, members)
+            own = dice.random() < 0.5   # requests that begin are of the class that begins them, else of class 0
+            members = [(first + owners[n][0], rank_bases[first + owners[n][0]], (owners[n][1] << 16) + 1 if own else 0) for n in numbers]
+            group = Group(self, members, [owners[n][1] for n in numbers], own)
             self.b.group(group.sequence, group.group_classes, self.s.column(numbers))
             for n, lines, places in zip(numbers, group.lines, group.places):
                 owner = first + owners[n][0], owners[n][1]
@@ -160,9 +161,11 @@ class Shard:
 
 
 class Group:
-    """A structure group of MEMBERS: group_classes, sequence; lines, places: of each member's calls."""
+    """A structure group of MEMBERS, which are these THREADS of their ranks: group_classes, sequence; lines, places: of each member's calls.
+    own: requests that begin are of the call's own class, the second one that each member has."""
 
-    def __init__(self, shard, members):
+    def __init__(self, shard, members, threads, own):
+        self.own = own
         self.shard, self.members, self.dice, self.s, self.b = shard, members, shard.dice, shard.s, shard.b
         d = self.dice
         calls = shard.classes[:2] + d.sample(shard.classes[2:], d.randint(1, len(shard.classes) - 2))
@@ -189,9 +192,11 @@ class Group:
         self.lines, self.places = [], [those for those, _ in met]
         for m, (those, _) in enumerate(met):
             begun, live, registers, nexts, lines = {}, [], {}, [iter(printed[m] or ()) for printed in found], []
+            called = [kind != "loop" and place in those for place, kind in enumerate(self.kinds)]
+            own_classes = list(itertools.accumulate(called, initial=threads[m] << 16))
             for place in those:
                 values, position, i = next(nexts[place])
-                printer = Printer(position, i, members[m][1], registers, begun, live)
+                printer = Printer(position, i, members[m], registers, begun, live, own_classes[place])
                 lines.append(calls[self.kinds[place]].line(printer, values))
                 registers.update(printer.kept)
                 if self.kinds[place] == 1:
@@ -249,7 +254,7 @@ class Group:
 
     def trips(self, values, count, members):
         """A value group of a loop: VALUES[m][i]. Unzipped, as a signature series, or in other ways, if there are calls."""
-        shape, xs = self.b.shape(varint(INT)), [r for r, _ in members]
+        shape, xs = self.b.shape(varint(INT)), [r for r, _, _ in members]
         kind = self.dice.choice((PLAIN, SIGNATURE_SERIES, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
         if not count:
             return 0, []
@@ -290,7 +295,7 @@ class Group:
             times = terminals.count(start) if kind == UNZIPPED else size
             if again and not shapes and kind == UNZIPPED:
                 times = max(times, terminals.count(starts[again]))
-            shape = Shape(self.s, kind, members, times, call_class.parameters)
+            shape = Shape(self.s, kind, members, times, call_class.parameters, self.own)
             shape = shape.first() if first else shape.begin() if begins else shape.draw()
             numbers.append(self.b.signature(self.b.shape(shape.content), shape.columns,
                                             {PLAIN: 1, SIGNATURE_SERIES: size, UNZIPPED: 0}[kind]))

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from trace_writer import RAMP, R, T, block, code, constant, expression, listed, rule, text, varint  # noqa: E402
 
 NONE, NAME, INT, BOOL, REAL, RANK, RANK_BASE, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT, OWN, LIVE_OF = range(11, 31)
 SIMPLE = {INT: 1, REAL: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2, DEVICE: 3, FUNCTION: 1}
 FORMATS = {REQUEST: "request:%d.%d", HEAP: "heap:%d+%d", STACK: "stack:%d", STATIC: "static:%d+%d", DEVICE: "device:%d:%d+%d",
            FUNCTION: "fn:%d"}
@@ -169,18 +169,18 @@ class Node:
 
 
 class Shape:
-    """Draws the values of a signature: of KIND, for MEMBERS (each (rank, rank_bases)), TIMES each. Then holds content, the shape's
-    bytes; columns, of its slots; values, Nodes."""
+    """Draws the values of a signature: of KIND, for MEMBERS (each (rank, rank_bases, request class)), TIMES each. own: those classes are
+    that of class index 1. Then holds content, the shape's bytes; columns, of its slots; values, Nodes."""
 
-    def __init__(self, sequences, kind, members, times, parameters):
+    def __init__(self, sequences, kind, members, times, parameters, own):
         self.s, self.dice, self.kind, self.members = sequences, sequences.dice, kind, members
         self.times, self.columns, self.content = [times] * len(members), [], b""
-        self.rank_base, self.ranks = [0] * len(members), [r for r, _ in members]
+        self.rank_base, self.ranks = [0] * len(members), [r for r, _, _ in members]
         self.values, self.arrays = [], {}
         self.inside = False     # of a series
         self.with_series = kind == PLAIN and self.dice.random() < 0.4
         self.with_registers = not self.with_series and self.dice.random() < 0.6
-        self.parameters = parameters
+        self.parameters, self.own = parameters, own
         self.begun = []         # places of requests in the first in-value that can be asked for
         self.is_out = False
 
@@ -210,15 +210,21 @@ class Shape:
         """Of a call that begins an operation: the first ones of a thread have the first requests, in this order."""
         self.with_series = self.with_registers = False
         self.values = [self.any(1, (INT, INT, RANK, NAME)), self.any(1, (INT, INT, NAME)), self.any(1, (INT,))]
-        if self.dice.random() < 0.5:
+        if self.own and self.dice.random() < 0.7:
+            self.content += varint(OWN)
+            self.values.append(Node(OWN))
+        elif self.dice.random() < 0.5:
             self.content += varint(BEGUN)
-            self.values.append(Node(BEGUN, slots=[self.slot(lambda j, i: 0)]))
+            self.values.append(Node(BEGUN, slots=[self.slot(self.request_class)]))
         else:
             self.content += varint(REQUEST)
-            self.values.append(Node(REQUEST, slots=[self.slot(lambda j, i: 0), self.slot(
+            self.values.append(Node(REQUEST, slots=[self.slot(self.request_class), self.slot(
                 lambda j, i: i if i < REQUESTS else self.dice.randrange(REQUESTS))]))
         self.values.append(self.any(1, (INT,)))
         return self
+
+    def request_class(self, j, _):
+        return self.members[j][2]
 
     def requests(self):
         """An array with requests that are begun, and others, in the first of the values."""
@@ -236,17 +242,23 @@ class Shape:
         items = []
         for i in range(size):
             if i in self.begun:
-                items.append(self.request(self.dice.choice((REQUEST, LIVE))))
+                items.append(self.request(self.dice.choice((REQUEST, LIVE, LIVE_OF))))
             else:
                 items.append(self.any(depth + 1, (NAME, NONE, INT)))
         return Node(ARRAY, size, inner=items)
 
     def request(self, tag):
         """One that a thread's first calls began; or one that might begin."""
+        if tag == LIVE_OF and not self.own:
+            tag = LIVE
         self.content += varint(tag)
+        if tag == OWN:
+            return Node(tag)
+        if tag == LIVE_OF:
+            return Node(tag, slots=[self.slot(lambda j, i: 1), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
         if tag == BEGUN:
-            return Node(tag, slots=[self.slot(lambda j, i: self.dice.choice((0, 0, 7, -1)))])
-        return Node(tag, slots=[self.slot(lambda j, i: 0), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
+            return Node(tag, slots=[self.slot(lambda j, i: self.dice.choice((self.members[j][2], self.members[j][2], 7 << 20, -1)))])
+        return Node(tag, slots=[self.slot(self.request_class), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
 
     def completed(self, parameter, size):
         if not self.with_series and self.dice.random() < 0.4:
@@ -351,7 +363,7 @@ class Shape:
     def any(self, depth, tags=None):
         d = self.dice
         tag = d.choice(tags or (NONE, NAME, INT, INT, INT, BOOL, REAL, RANK, RANK, RANK_BASE, RANK_BASE, OBJECT, REQUEST, HEAP, STACK, STATIC,
-                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES, LIVE, BEGUN))
+                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES, LIVE, BEGUN, OWN, LIVE_OF))
         if tag == SERIES and (self.inside or not self.with_series) or depth > 4 and tag in (ARRAY, STATUS, RANK_BASE, SERIES):
             tag = INT
         if self.begun and self.is_out and not self.inside and not tags and d.random() < 0.3:
@@ -361,7 +373,7 @@ class Shape:
             return Node(POSTED, tag, slots=[self.slot(lambda j, i: d.choice(self.begun)), self.slot()])
         if tag == RANK_BASE:
             return self.in_rank_base(depth, self.any)
-        if tag in (LIVE, BEGUN):
+        if tag in (LIVE, BEGUN, OWN, LIVE_OF):
             return self.request(tag)
         self.content += varint(tag)
         if tag == NONE:
@@ -372,7 +384,7 @@ class Shape:
             plain = self.kind == PLAIN and not self.inside
             if plain and self.rank_base is None:     # of a series: what is kept in mind of it is not which rank base was the last one
                 return Node(tag, slots=[self.slot(lambda j, i: j)])
-            xs = [rank_bases[rank_base][0] for (_, rank_bases), rank_base in zip(self.members, self.rank_base)] if plain else self.ranks
+            xs = [rank_bases[rank_base][0] for (_, rank_bases, _), rank_base in zip(self.members, self.rank_base)] if plain else self.ranks
             return Node(tag, slots=[self.slot(xs=xs)])
         if tag == BOOL:
             return Node(tag, slots=[self.slot(lambda j, i: d.randint(0, 1))])
@@ -429,9 +441,12 @@ class Shape:
 
 
 class Printer:
-    """What a call of member M prints, the I-th with its signature. registers, begun, live: the thread's; live: places, the oldest first."""
+    """What a call of member M prints, the I-th with its signature. registers, begun, live: the thread's; live: places, the oldest first.
+    own_class: of the call; request_class: of all requests that begin."""
 
-    def __init__(self, m, i, rank_bases, registers, begun, live):
+    def __init__(self, m, i, member, registers, begun, live, own_class):
+        _, rank_bases, self.request_class = member
+        self.own_class = own_class
         self.m, self.i, self.rank_bases, self.registers, self.begun, self.live = m, i, rank_bases, registers, begun, live
         self.completed, self.requests = [], None
         self.rank_base, self.kept = 0, {}
@@ -450,14 +465,17 @@ class Printer:
         """The requests of an array, by their place in it."""
         node = self.unwrapped(node)
         items = enumerate(node.inner if node.tag == ARRAY else ())
-        return {i: self.pair(item) for i, item in items if item.tag in (REQUEST, LIVE, BEGUN)}
+        return {i: self.pair(item) for i, item in items if item.tag in (REQUEST, LIVE, BEGUN, OWN, LIVE_OF)}
 
     def pair(self, node):
-        """Class and place of a request. Those of class 0 alone begin."""
+        """Class and place of a request. Those of one class alone begin."""
         slots = self.slots(node)
-        if node.tag == BEGUN:
-            return slots[0], next(i for i in itertools.count() if slots[0] or i not in self.live)
-        return (0, self.live[slots[1]]) if node.tag == LIVE else tuple(slots)
+        if node.tag in (BEGUN, OWN):
+            number = slots[0] if slots else self.own_class
+            return number, next(i for i in itertools.count() if number != self.request_class or i not in self.live)
+        if node.tag in (LIVE, LIVE_OF):
+            return self.request_class, self.live[slots[1]]
+        return tuple(slots)
 
     def slots(self, node):
         return [values[self.m][self.i] for values in node.slots]
@@ -532,7 +550,7 @@ class Printer:
             return self.text(node.inner[0])
         if tag == OBJECT:
             return quote(node.operand + b":%d" % slots[0])
-        if tag in (LIVE, BEGUN):
+        if tag in (LIVE, BEGUN, OWN, LIVE_OF):
             return '"request:%d.%d"' % self.pair(node)
         if tag in FORMATS:
             return '"' + FORMATS[tag] % tuple(slots) + '"'

@@ -413,7 +413,7 @@ class Stream:
     registers: what its calls have kept, each the texts of an array's items; None: something else. begun: by their requests, of the
     calls that began an operation (source, tag, count)."""
 
-    def __init__(self, shard, split, number, rank, rank_bases):
+    def __init__(self, shard, split, number, rank, rank_bases, thread=0):
         self.rules, self.rank, self.rank_bases, self.registers, self.kept_items = shard.rules, rank, rank_bases, {}, 0
         self.begun, self.live = {}, Live()
         self.group, member = split.find(number)
@@ -422,6 +422,9 @@ class Stream:
             number, position = group_class.partition.find(member) if group_class.partition else (0, member)
             self.value_groups.append((group_class.value_groups[number], position))
         self.unzipped, self.known = {}, [{} for _ in self.value_groups]
+        called = [not group_class.is_loop and self.rules.lengths[value_group.sequence] > 0
+                  for group_class, (value_group, _) in zip(self.group.group_classes, self.value_groups)]
+        self.own_numbers = list(itertools.accumulate(called[:-1], initial=thread << 16))[:len(called)]
 
     def calls(self):
         """(class index, terminal of its values) of every call."""
@@ -507,11 +510,11 @@ class Stream:
             signature, element = value_group.signature(terminal)
             if not signature.is_unzipped:
                 return signature.shape.values, Printer(signature, element, position, self.rank, self.rank_bases, None, self.registers,
-                                                       self.begun, self.begins(class_index), self.live)
+                                                       self.begun, self.begins(class_index), self.live, class_index, self.own_numbers)
             unzipped = self.unzipped[class_index, terminal] = Unzipped(signature, position, self.rank), signature
         slots, signature = unzipped
         return signature.shape.values, Printer(signature, 0, 0, self.rank, self.rank_bases, slots.next(), self.registers, self.begun,
-                                               self.begins(class_index), self.live)
+                                               self.begins(class_index), self.live, class_index, self.own_numbers)
 
     def begins(self, class_index):
         """Whether later calls may ask for those of this class."""
@@ -644,7 +647,7 @@ def thread_calls(shards, rank, thread, rank_bases, times, clock):
     for shard in shards:
         first, end = (shard.threads.value(rank - shard.first + more) for more in (0, 1))
         if thread < end - first:
-            stream = Stream(shard, shard.members, first + thread, rank, rank_bases)
+            stream = Stream(shard, shard.members, first + thread, rank, rank_bases, thread)
             first_of_segment = seq
             for class_index, terminal in stream.calls():
                 text = stream.text(class_index, terminal)

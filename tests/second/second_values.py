@@ -18,9 +18,9 @@ REGISTERS_MAX = 65536
 LIVE_INDICES, LIVE_MAX, LIVE_CLASSES = 1024, 65536, 65536
 
 NONE, NAME, INT, BOOL, REAL, RANK, RANK_BASE, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT, OWN, LIVE_OF = range(11, 31)
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, RANK_BASE: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
-         DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2}
+         DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2, LIVE_OF: 2}
 
 
 # Characters that separate lines or turn the direction of writing.
@@ -162,7 +162,7 @@ class Shape:
             if operand > 1 or inside:
                 raise Damage("a posted status with bits %d, or in a series" % operand)
             self.has_posted = True
-        elif tag in (BEGUN, LIVE):
+        elif tag in (BEGUN, LIVE, OWN, LIVE_OF):
             self.follows = True
         elif tag in (REGISTER, EDITED, COMPLETED):
             raise Damage("a token with tag %d that is no parameter's" % tag)
@@ -236,11 +236,13 @@ class Printer:
     slots: what they are, if it is unzipped. registers: what the thread's earlier calls kept: for each register the texts of the
     items; None: it is not an array; kept: what this call keeps, likewise. begun: of each request what the call was that began it,
     (source, tag, count), None for what it does not have. live: which requests are. is_typed: texts say what they are, where others ask for it.
+    class_index: of the call; own_numbers: of all classes.
     element, length: in a series, which of how many values of the same shape."""
 
     def __init__(self, signature, element, position, rank, rank_bases, slots=None, registers=None, begun=None, is_typed=False,
-                 live=None):
-        self.signature, self.element, self.position, self.rank, self.rank_bases = signature, element, position, rank, rank_bases
+                 live=None, class_index=0, own_numbers=()):
+        self.class_index, self.own_numbers, self.signature = class_index, own_numbers, signature
+        self.element, self.position, self.rank, self.rank_bases = element, position, rank, rank_bases
         self.slots, self.registers, self.begun, self.kept, self.completed = slots, registers or {}, begun or {}, {}, []
         self.is_typed = is_typed or signature.shape.has_registers or signature.shape.has_posted
         self.requests, self.live = None, live    # requests: items of the first in-value that has some
@@ -362,7 +364,7 @@ class Printer:
             return self.relative(first)
         if tag == POSTED:
             return self.posted(value)
-        if tag in (REQUEST, BEGUN, LIVE):
+        if tag in (REQUEST, BEGUN, LIVE, OWN, LIVE_OF):
             return self.request(tag, first)
         v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
         if tag == TEXT:
@@ -378,8 +380,12 @@ class Printer:
         return quote(self.name(tag, operand, v))
 
     def request(self, tag, first):
-        number = self.slot(first)
-        if tag == BEGUN:
+        number = self.class_index if tag == OWN else self.slot(first)
+        if tag in (OWN, LIVE_OF):
+            if not 0 <= number < len(self.own_numbers):
+                raise Damage("a request of class index %d of %d" % (number, len(self.own_numbers)))
+            number = self.own_numbers[number]
+        if tag in (BEGUN, OWN):
             return Request(number, self.live.free_index(number))
         return Request(number, self.slot(first + 1) if tag == REQUEST else self.live.at(number, self.slot(first + 1)))
 

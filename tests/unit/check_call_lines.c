@@ -10,6 +10,7 @@
 #include "../../decoder/csv_call.c"
 #include "../../decoder/csv_cells.c"
 #include "../../decoder/json.c"
+#include "../../decoder/site_place.c"
 #include "../../decoder/text.c"
 
 #include <check.h>
@@ -24,11 +25,24 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
     return NULL;
 }
 
-void find_place(struct site_place *place, const struct pilgrim_frame *frame, struct source_lines *lines)
+char *source_lines_place(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
-    *place = (struct site_place){0};
-    (void)frame;
     (void)lines;
+    (void)frame;
+    return NULL;
+}
+
+bool source_lines_asked(const struct source_lines *lines)
+{
+    (void)lines;
+    return false;
+}
+
+size_t source_lines_functions(struct source_lines *lines, const struct pilgrim_frame *frame,
+                              struct source_function functions[SOURCE_FUNCTIONS_MAX])
+{
+    (void)lines, (void)frame, (void)functions;
+    return 0;
 }
 
 const struct pilgrim_frame *source_lines_caller(const struct source_lines *lines, const struct pilgrim_frame *frame)

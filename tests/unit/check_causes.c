@@ -169,6 +169,33 @@ START_TEST(many)
 }
 END_TEST
 
+/* So many calls follow on one that is not resolved that its thread goes on without. What it was late for is there until
+ * it is resolved. */
+START_TEST(forced)
+{
+    struct causes causes;
+    ranks = 2;
+    ck_assert(causes_begin(&causes, NULL, keep, NULL));
+    struct cause_event *late = event_of(0, SITE_SEND, 0, NULL), *event = event_of(1, SITE_RECEIVE, 5, late);
+    event->resolved = false;
+    ck_assert(causes_call(&causes, 0, 0, SITE_SEND, 10, 20, late));
+    ck_assert(causes_call(&causes, 1, 0, SITE_RECEIVE, 5, 20, event));
+    for (uint64_t i = 0; i <= QUEUED_MOST / 2; i++) /* each one is two: itself, and the time before it */
+        ck_assert(causes_call(&causes, 1, 0, SITE_FORWARD, 21 + 2 * i, 22 + 2 * i, NULL));
+    struct cause_event *last = event_of(1, SITE_BARRIER, 0, NULL);
+    ck_assert(causes_call(&causes, 1, 0, SITE_BARRIER, 30 + QUEUED_MOST, 31 + QUEUED_MOST, last));
+    ck_assert_uint_eq(causes.forced, 1);
+    ck_assert_ptr_eq(event->late, late);
+    ck_assert(causes_resolve(&causes, event));
+    ck_assert_ptr_null(event->late);
+    cause_event_drop(&causes, late);
+    cause_event_drop(&causes, event);
+    cause_event_drop(&causes, last);
+    ck_assert(causes_end(&causes));
+    causes_free(&causes);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("causes");
@@ -176,6 +203,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, chain, 0, 6);
     tcase_add_test(tests, circle);
+    tcase_add_test(tests, forced);
     tcase_add_test(tests, many);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -151,6 +151,7 @@ static void check(const struct pilgrim_statistic *s, const struct section_times 
     ck_assert_double_eq(s->mean_ns, (double)figure_ns(figure_of(t->mean, 8), 8));
     ck_assert_uint_eq(s->max_rank, gaps || t->slight ? PILGRIM_RANK_UNKNOWN : t->rank);
     ck_assert(s->brief == t->brief);
+    ck_assert(s->shared == t->shared);
     uint64_t most = figure_ns(figure_of(t->most, t->slight ? 0 : 4), t->slight ? 0 : 4);
     ck_assert_uint_eq(s->max_ns, most > (uint64_t)s->mean_ns ? most : (uint64_t)s->mean_ns);
     if (t->brief)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../decoder/site_place.h"
 #include "diff_report.h"
 
 static void put_key(struct output *o, const char *separator, const char *name)
@@ -51,6 +52,8 @@ static void put_ranks(struct output *o, const struct rank_ranges *r, uint32_t th
 static void put_call(struct output *o, const struct diff_report *r, uint32_t kind, unsigned side)
 {
     const struct call_kind *k = call_kinds_at(r->comparison->kinds, kind);
+    const char *site = kind_site(r, kind, side);
+    struct site_place place = {0};
     if (!k) {
         out_text(o, "null");
         return;
@@ -58,7 +61,9 @@ static void put_call(struct output *o, const struct diff_report *r, uint32_t kin
     put_key(o, "{", "function");
     put_text(o, k->function);
     put_key(o, ",", "site");
-    put_text(o, kind_site(r, kind, side));
+    put_text(o, site);
+    split_place(&place, site);
+    json_place_found(o, "", &place);
     put_key(o, ",", "caller");
     if (k->caller[side])
         put_text(o, k->caller[side]);

@@ -49,6 +49,7 @@ function show_ranks(rows, hosts) {
         { title: "least (rank)", value: row => row[name].least, text: row => time(row[name].least) + " (" + row[name].least_rank + ")" }, { title: "most (rank)", value: row => row[name].most, text: row => time(row[name].most) + " (" + row[name].most_rank + ")" }]
         : [{ title: ACTIVITIES[name], value: row => row[name].mean, text: row => row[name].mean ? time(row[name].mean) : "\u2013", exact: row => number(Math.round(row[name].mean)) + " ns" }]);
     section("ranks", "Ranks", el("label", { class: "choose" }, (blocks ? "One column a block of neighbouring ranks, with their mean; in the order of " : "One column a rank, in the order of "), choice), view.element, legend(),
+        note((blocks ? "" : "The highest column is " + time(most) + ". ") + ROUNDED),
         table([{ title: blocks ? "ranks" : "rank", value: row => row.rank, text: row => range_words(row.rank, row.ranks) }, ...(known_hosts ? [{ title: "host", words: true, value: row => row.on ? row.on.name + (row.rank + row.ranks > row.on.first + row.on.ranks ? " and others" : "") : "?" }] : []), ...columns], rows, known_hosts ? 2 : 1, undefined, FEW_ROWS));
 }
 
@@ -84,8 +85,11 @@ function show_heat(name, title, words) {
     let all = false, how = "time";
     const shown = () => all ? rows : rows.slice(0, HEAT_ROWS);
     const means = new Map(rows.map(row => [row, row.ns.reduce((a, b) => a + b, 0) / columns]));
+    const differ = row => !map.estimated || row.ns.some(ns => ns !== row.ns[0]); /* else the trace has them for all ranks together */
+    const scale = el("p", { class: "faint scale" });
     const view = drawing(() => shown().length * (HEAT_LABEL + HEAT_STRIP), title + ": ranks from left to right; the table below has the figures", (context, width) => {
         const most = Math.max(...shown().map(row => Math.max(...row.ns)), 1);
+        scale.replaceChildren(...(how === "time" ? colour_scale("0 ns", time(most), RAMP) : colour_scale("none", "twice the mean or more", [-1, 0, 1].map(against))));
         context.clearRect(0, 0, width, view.canvas.height);
         context.font = "12px system-ui, sans-serif";
         shown().forEach((row, k) => {
@@ -111,7 +115,7 @@ function show_heat(name, title, words) {
     const more = el("button", { class: "more", onclick: () => { all = true; more.hidden = true; view.paint(); } }, "draw all " + number(rows.length));
     more.hidden = rows.length <= HEAT_ROWS;
     section(id, title, el("p", {}, "Time in MPI calls, without computing; one column a rank" + (columns > 1080 || map.name(0).includes("ranks") ? " or block of ranks" : "") + (map.estimated ? "; estimated from means where the trace does not have a rank's own times" : "") + "."),
-        el("label", { class: "choose" }, "Colour: ", choice), view.element, more, table([{ title: "what", words: true, value: row => words(row) }, { title: "calls", value: row => row.calls, text: row => number(row.calls) },
-            { title: "mean of a rank", value: row => means.get(row), text: row => time(means.get(row)) }, { title: "most (rank)", value: row => row.most, text: row => time(row.most) + (row.most_rank === undefined ? "" : " (" + row.most_rank + ")") },
-            { title: "most / mean", value: row => row.most / means.get(row), text: row => means.get(row) > 0 ? (row.most / means.get(row)).toFixed(2) : "\u2013" }], rows, 3, undefined, FEW_ROWS));
+        el("label", { class: "choose" }, "Colour: ", choice), scale, view.element, more, table([{ title: "what", words: true, code: name === "rank-sites", value: row => words(row) }, { title: "calls", value: row => row.calls, text: row => number(row.calls) },
+            { title: "mean of a rank", value: row => means.get(row), text: row => time(means.get(row)) }, { title: "most (rank)", value: row => row.most, text: row => differ(row) ? time(row.most) + (row.most_rank === undefined ? "" : " (" + row.most_rank + ")") : "\u2013" },
+            { title: "most / mean", value: row => row.most / means.get(row), text: row => means.get(row) > 0 && differ(row) ? (row.most / means.get(row)).toFixed(2) : "\u2013" }], rows, 3, undefined, FEW_ROWS));
 }

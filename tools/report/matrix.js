@@ -14,6 +14,11 @@ function ramp(v) {
     return RAMP[i].map((c, k) => Math.round(c + (RAMP[i + 1][k] - c) * f));
 }
 
+/* What colours mean, from LOW to HIGH. */
+function colour_scale(low, high, colours) {
+    return [low + " ", el("i", { style: { background: "linear-gradient(90deg, " + colours.map(c => "rgb(" + c + ")").join(", ") + ")" } }), " " + high];
+}
+
 /* The pairs of one call site or communicator, added up. */
 function pairs_where(rows, fits) {
     const sums = new Map();
@@ -75,14 +80,14 @@ function show_matrix(text, by_place, ranks) {
                 for (let line = top; line < bottom; line++) pixels.fill(pixel, line * width + left, line * width + right);
             }
         context.putImageData(image, 0, 0);
-        where.textContent = "Senders " + part(0, 1, bins.top, bins.bottom) + " from top to bottom, receivers " + part(0, 1, bins.left, bins.right) + " from left to right; brightest: " + amount(Math.expm1(most)) + ".";
+        where.replaceChildren("Senders " + part(0, 1, bins.top, bins.bottom) + " from top to bottom, receivers " + part(0, 1, bins.left, bins.right) + " from left to right. ", ...colour_scale(amount(1), amount(Math.expm1(most)) + ".", RAMP));
     }, (px, py) => {
         const across = Math.floor(px * bins.across / view.canvas.width), down = Math.floor(py * bins.down / view.canvas.height);
         if (across < 0 || down < 0 || across >= bins.across || down >= bins.down) return "";
         return "from rank " + part(down, bins.down, bins.top, bins.bottom) + " to rank " + part(across, bins.across, bins.left, bins.right) + ": " + amount(bins.sums[down * bins.across + across]);
     }, event => zoom.press(event));
     const amount = v => what === "bytes" ? bytes(Math.round(v)) : plural(Math.round(v), "message");
-    const where = el("p", { class: "faint" });
+    const where = el("p", { class: "faint scale" });
     const zoom = zooming(() => view, [x, y], () => view.paint());
     zoom.listen();
     const choice = el("select", { id: "matrix-what", onchange: () => { what = choice.value; view.paint(); } }, el("option", { value: "bytes" }, "bytes"), el("option", { value: "messages" }, "messages"));

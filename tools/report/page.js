@@ -5,6 +5,7 @@
 const ACTIVITIES = { computing: "computing", point_to_point: "point to point", collective: "collective", one_sided: "one-sided",
                      file: "file", other_calls: "other calls" };
 const ROWS_SHOWN = 50, FEW_ROWS = 15;
+const ROUNDED = "The trace has these times of ranks right to 3 %; smaller differences between ranks do not show.";
 
 /* ---- data ---- */
 
@@ -30,8 +31,15 @@ function scaled(v, units, base) {
 function time(ns) { return ns < 60e9 ? scaled(ns, ["ns", "\u00b5s", "ms", "s"], 1000) : (ns / 1e9).toFixed(ns < 600e9 ? 1 : 0) + " s"; }
 function bytes(v) { return scaled(v, ["B", "kB", "MB", "GB", "TB", "PB"], 1000); }
 function plural(n, word) { return number(n) + " " + word + (n === 1 ? "" : "s"); }
+/* "app.c:7 in solve"; without source lines "solve+0x1f", as pilgrim-decode has it. */
 function place_of(row) {
-    return (row.file ? row.file + ":" + row.line : row.site || "?") + (row.function ? " in " + row.function : "");
+    const at = row.file ? row.file + ":" + row.line : site_at.get(site_key(row.func, row.site));
+    return !row.file && at ? at : (at || row.site || "?") + (row.function ? " in " + row.function : "");
+}
+
+/* A text that may be broken into lines behind each "::". */
+function breakable(text) {
+    return text.split(/(?<=::)(?=.)/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
 }
 
 /* ---- elements ---- */
@@ -56,12 +64,12 @@ const note = text => el("p", { class: "faint" }, text);
 const not_shown = rows => note("This part has " + bytes(rows[0].left_out) + ", too much for a page. pilgrim-decode prints it.");
 
 function facts(pairs) {
-    return el("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== "")
+    return el("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== null && value !== "")
         .map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
 /* A table whose columns sort it. COLUMNS: {title, value: row -> what it is sorted by, text: row -> what is shown, words: it is no number,
- * exact: row -> what the pointer tells}. NAME: row -> its anchor, or nothing. SHOWN: so many rows at first. */
+ * code: but of a program, exact: row -> what the pointer tells}. NAME: row -> its anchor, or nothing. SHOWN: so many rows at first. */
 function table(columns, rows, sorted_by, name, shown = ROWS_SHOWN) {
     let by = sorted_by, down = true, all = false;
     const body = el("tbody"), head = el("tr"), holder = el("div", { class: "wide" }, el("table", {}, el("thead", {}, head), body));
@@ -71,7 +79,8 @@ function table(columns, rows, sorted_by, name, shown = ROWS_SHOWN) {
         return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
     }
     function cell(column, row) {
-        return el("td", { class: column.words ? "code" : "number", ...(column.exact ? { title: column.exact(row) } : {}) }, (column.text || column.value)(row));
+        const shown = (column.text || column.value)(row);
+        return el("td", { class: column.code ? "code" : column.words ? "words" : "number", ...(column.exact ? { title: column.exact(row) } : {}) }, typeof shown === "string" ? breakable(shown) : shown);
     }
     function show() {
         const sorted = [...rows].sort(order).slice(0, all ? rows.length : shown);
@@ -102,35 +111,45 @@ function go_to_anchor() {
     if (target) target.scrollIntoView();
 }
 
-function legend() {
-    return el("ul", { class: "legend" }, Object.entries(ACTIVITIES).map(([name, words]) =>
+function legend(more = {}) {
+    return el("ul", { class: "legend" }, Object.entries({ ...ACTIVITIES, ...more }).map(([name, words]) =>
         el("li", {}, el("i", { style: { background: "var(--" + name + ")" } }), words)));
 }
 
 /* ---- sections ---- */
 
+/* The time of a rank by kind, with MPI_Init as one. Times of kinds are known to 3 %: where MPI_Init leaves less of the other calls, only that. */
+function parts_of_time(s) {
+    const parts = Object.entries(ACTIVITIES).map(([name, words]) => ({ name, words, ...(s.activities || {})[name] })).filter(part => part.mean > 0);
+    const others = parts.find(part => part.name === "other_calls");
+    if (!others || !s.init) return parts;
+    const left = Math.max(others.mean - s.init, 0.03 * others.mean), known = others.mean - s.init === left, share_of = mean => others.share * mean / others.mean;
+    return [...parts.filter(part => part !== others), { name: "other_calls", words: "other calls", mean: left, share: share_of(left), below: known ? "" : "< " },
+        { name: "init", words: "MPI_Init", mean: s.init, share: share_of(s.init), min: s.init_min, max: s.init_max, max_rank: s.init_max_rank, imbalance: s.ranks > 1 ? s.init_max / s.init - 1 : undefined }];
+}
+
 function show_summary(s, endings) {
     document.getElementById("title").textContent = s.program || "A run without a name";
     document.title = (s.program || "run") + " - Pilgrim report";
     document.getElementById("about").textContent = (s.arguments || []).join(" ");
-    const partial = endings.length ? el("p", { class: "partial" }, "This trace is partial: ", endings.map(ending_words).join("; ") + ".") : null;
-    const parts = Object.entries(ACTIVITIES).map(([name, words]) => ({ name, words, ...(s.activities || {})[name] })).filter(part => part.mean > 0);
+    const partial = endings.length ? el("p", { class: "partial" }, "This trace is partial: ", endings.map(ending_words).join("; ") + ". ", el("code", {}, "pilgrim-decode --endings"), " prints the calls that they were in.") : null;
+    const parts = parts_of_time(s), with_rank = (ns, rank) => ns === undefined ? "\u2013" : time(ns) + (rank === undefined ? "" : " (" + rank + ")");
     section("summary", "Summary", partial, facts([
         ["ran on", plural(s.ranks, "rank") + " on " + plural((s.hosts || []).length || 1, "host") + ((s.hosts || []).length ? " (" + s.hosts.slice(0, 4).join(", ") + (s.hosts.length > 4 ? ", ..." : "") + ")" : "") + ", " + plural(s.threads, "thread")],
-        ["MPI", s.library], ["recorded", s.written + " by " + s.tracer + ", PILGRIM_TIMING=" + s.timing],
-        ["wall time", s.wall ? time(s.wall) + " from MPI_Init to MPI_Finalize, " + time(s.init) + " of it in MPI_Init" : "not recorded"],
+        ["MPI", s.library], ["recorded", s.written + (s.tracer ? " by " + s.tracer : "") + (s.timing ? ", PILGRIM_TIMING=" + s.timing : "")],
+        ["wall time", s.wall ? time(s.wall) + " from MPI_Init to " + (endings.length ? "the last call, " : "MPI_Finalize, ") + time(s.init) + " of it in MPI_Init" : "not recorded"],
         ["MPI calls", number(s.calls)],
         ["messages", s.messages ? number(s.messages) + " with " + bytes(s.bytes) + ", of " + bytes(s.least_bytes) + " to " + bytes(s.most_bytes) : "none"],
         ["other volume", [["collective", s.collective_bytes], ["one-sided", s.rma_bytes], ["file", s.io_bytes]].filter(p => p[1]).map(p => p[0] + " " + bytes(p[1])).join(", ")],
     ]), parts.length ? [el("div", { class: "bar", role: "img", "aria-label": parts.map(p => p.words + " " + share(p.share)).join(", ") },
         parts.map(p => el("span", { style: { width: 100 * p.share + "%", background: "var(--" + p.name + ")" }, title: p.words + " " + share(p.share) }))),
-        legend(),
+        legend({ init: "MPI_Init" }),
         table([
-            { title: "time of a rank", words: true, value: p => p.words }, { title: "share", value: p => p.share, text: p => share(p.share) },
-            { title: "mean", value: p => p.mean, text: p => time(p.mean) },
-            { title: "least (rank)", value: p => p.min, text: p => time(p.min) + " (" + p.min_rank + ")" },
-            { title: "most (rank)", value: p => p.max, text: p => time(p.max) + " (" + p.max_rank + ")" },
-            { title: "imbalance", value: p => p.imbalance, text: p => share(p.imbalance) }], parts, 1)]
+            { title: "time of a rank", words: true, value: p => p.words }, { title: "share", value: p => p.share, text: p => (p.below || "") + share(p.share) },
+            { title: "mean", value: p => p.mean, text: p => (p.below || "") + time(p.mean) },
+            { title: "least (rank)", value: p => p.min || 0, text: p => with_rank(p.min, p.min_rank) },
+            { title: "most (rank)", value: p => p.max || 0, text: p => with_rank(p.max, p.max_rank) },
+            { title: "imbalance", value: p => p.imbalance || 0, text: p => p.imbalance === undefined ? "\u2013" : share(p.imbalance) }], parts, 1), note(ROUNDED)]
         : note("This trace has no times (PILGRIM_TIMING=off)."),
     findings(s));
 }
@@ -194,7 +213,8 @@ function node_words(node) {
 
 const loop_ids = new Set();
 
-function tree_node(node, whole, threads, depth) {
+function tree_node(node, whole, program, depth) {
+    const threads = program.count;
     const width = part => (whole > 0 ? 100 * part / whole : 0) + "%";
     const spent = [node.mpi, node.own].map(part => part > 0 ? time(part / threads) : "\u2013");
     const row = el("span", { class: "row" }, el("span", { class: "what" }, node_words(node)),
@@ -210,7 +230,7 @@ function tree_node(node, whole, threads, depth) {
     }
     if (!node.in)
         return node.func ? call_node(node, row) : el("div", { class: "leaf" }, row);
-    const details = el("details", { class: "node", ...id }, el("summary", {}, row), node.in.map(child => tree_node(child, whole, threads, depth + 1)));
+    const details = el("details", { class: "node", ...id }, el("summary", {}, row), node.loop ? loop_more(node, program) : null, node.in.map(child => tree_node(child, whole, program, depth + 1)));
     details.open = depth < 3 || node.mpi + node.own > whole / 20;
     return details;
 }
@@ -222,12 +242,12 @@ function show_program(programs) {
         const whole = p.program.reduce((sum, node) => sum + node.mpi + node.own, 0);
         const title = p.threads + ": " + (p.calls_min === p.calls_max ? number(p.calls_min) : number(p.calls_min) + " to " + number(p.calls_max)) + " calls each";
         const tree = el("details", { class: "program" }, el("summary", {}, title), el("div", { class: "leaf" }, el("span", { class: "row faint" }, el("span", { class: "what" }), el("span", { class: "gauge none" }),
-            el("span", { class: "spent" }, "in MPI"), el("span", { class: "spent" }, "before"), el("span", { class: "spent moved" }, "moved"), el("span", { class: "spent uneven" }, "imbalance"))), el("div", { class: "tree" }, p.program.map(node => tree_node(node, whole, p.count, 0))));
+            el("span", { class: "spent" }, "in MPI"), el("span", { class: "spent" }, "before"), el("span", { class: "spent moved" }, "moved"), el("span", { class: "spent uneven" }, "imbalance"))), el("div", { class: "tree" }, p.program.map(node => tree_node(node, whole, p, 0))));
         tree.open = i < 4;
         return tree;
     });
     section("program", "The program as loops", el("p", {}, "What the ranks do, by the functions and loops that their calls show. Times are those of a rank: in MPI (",
-        el("span", { style: { borderBottom: "3px solid var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { borderBottom: "3px solid var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes; \u2248 where a call site is reached from several places, which share its bytes by their calls. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, and on which ranks."), trees);
+        el("span", { style: { borderBottom: "3px solid var(--point_to_point)" } }, "blue"), ") and computing before calls (", el("span", { style: { borderBottom: "3px solid var(--computing)" } }, "green"), "). Ranks that do the same are one program. Moved are the bytes that a rank sends and gives to collective calls, and those that it puts, gets, reads and writes; \u2248 where a call site is reached from several places, which share its bytes by their calls. Imbalance is how much longer than the mean the slowest rank is in the calls of a call site, over the whole run. Open a call to see what it does, how long it takes, on which ranks, and with whom; of a loop, how long its iterations take."), trees);
 }
 
 /* A canvas as wide as the page allows, drawn by DRAW(context, width, height), and again when the width changes. SAY(x, y): what
@@ -342,15 +362,15 @@ function colour(name) {
 function show_sites(rows) {
     const sites = left_out(rows) ? rows : site_rows;
     section("sites", "Call sites", left_out(rows) ? not_shown(rows) : table([
-        { title: "function", words: true, value: row => row.func }, { title: "called at", words: true, value: place_of },
+        { title: "function", words: true, code: true, value: row => row.func }, { title: "called at", words: true, code: true, value: place_of, exact: row => row.site || "" },
         { title: "calls", value: row => row.calls.total, text: row => number(row.calls.total) },
         { title: "ranks", value: row => row.ranks, text: row => number(row.ranks) },
         { title: "time, all ranks", value: row => row.time ? row.time.total : 0, text: row => row.time ? time(row.time.total) : "\u2013" },
         { title: "share", value: row => row.share || 0, text: row => row.share === undefined ? "\u2013" : share(row.share) },
-        { title: "most on a rank", value: row => row.time ? row.time.max : 0, text: row => row.time ? time(row.time.max) + (row.time.max_rank !== undefined ? " (" + row.time.max_rank + ")" : "") : "\u2013" },
-        { title: "imbalance", value: row => row.time ? row.time.imbalance : 0, text: row => row.time ? share(row.time.imbalance) : "\u2013" },
+        { title: "most on a rank", value: row => row.time ? row.time.max : 0, text: row => ranks_known(row) ? time(row.time.max) + (row.time.max_rank !== undefined ? " (" + row.time.max_rank + ")" : "") : "\u2013" },
+        { title: "imbalance", value: row => row.time ? row.time.imbalance : 0, text: row => ranks_known(row) ? share(row.time.imbalance) : "\u2013" },
         { title: "bytes", value: row => row.bytes.total, text: row => row.bytes.total ? bytes(row.bytes.total) : "\u2013" },
-        { title: "failed", value: row => row.failed, text: row => row.failed ? number(row.failed) : "\u2013" }], sites, 4, row => "site-" + site_numbers.get(site_key(row.func, row.site))));
+        ...(sites.some(row => row.failed) ? [{ title: "failed", value: row => row.failed, text: row => row.failed ? number(row.failed) : "\u2013" }] : [])], sites, 4, row => "site-" + site_numbers.get(site_key(row.func, row.site))));
 }
 
 /* Bars, one below the other: [label, value, what stands behind it]. */
@@ -382,7 +402,7 @@ function show_sizes(rows) {
         messages.length ? [el("h3", {}, "Messages by size"), bars(messages.map(sum => [size_words(sum), sum.count, plural(sum.count, "message")]), "point_to_point")] : [],
         collectives.length ? [el("h3", {}, "Collective calls by size"), bars(collectives.map(sum => [size_words(sum), sum.count, plural(sum.count, "call") + (sum.ns ? ", " + time(sum.ns / sum.count) + " each" : "")]), "collective")] : [],
         el("h3", {}, "By function"), table([
-            { title: "function", words: true, value: row => row.func },
+            { title: "function", words: true, code: true, value: row => row.func },
             { title: "bytes each", value: row => row.size_min, text: row => row.size_max > row.size_min ? number(row.size_min) + " to " + number(row.size_max) : number(row.size_min) },
             { title: "calls", value: row => row.calls.total, text: row => number(row.calls.total) },
             { title: "bytes", value: row => row.bytes.total, text: row => bytes(row.bytes.total) },
@@ -397,8 +417,13 @@ function machine_tree(node) {
     return el("details", { class: "node", open: "" }, el("summary", {}, words), node.children.map(machine_tree));
 }
 
-function show_machine(properties, machine) {
-    section("machine", "Machine and settings", facts(properties.map(row => [row.property, String(row.value)])),
+/* What a trace knows of times, by PILGRIM_TIMING. */
+const PRECISION = [["off", "there are no times"], ["aggregate", "of each call site, how long its calls took and the computing before them: mean, least, most and distribution, not the single calls"],
+    ["bins", "of each call, when it began and how long it took, each rounded to a bin"], ["exact", "of each call, when it began and when it ended, as the clock had it"]];
+
+function show_machine(properties, machine, partial) {
+    const timing = (properties.find(row => row.property === "timing") || {}).value || "", known = PRECISION.find(([mode]) => timing.startsWith(mode));
+    section("machine", "Machine and settings", facts([...properties.map(row => [row.property, String(row.value)]), ["precision of times", known && known[1] + (partial && known[0] !== "off" ? "; of processes that died, of blocks of calls only" : "")]]),
         left_out(machine) ? not_shown(machine) : el("div", { class: "tree" }, machine.map(machine_tree)));
 }
 
@@ -430,7 +455,7 @@ function show_all() {
     show_matrix(text_of("matrix"), rows_of("pairs"), summary.ranks || 1);
     show_sites(sites);
     show_sizes(rows_of("sizes"));
-    show_machine(rows_of("properties"), rows_of("machine"));
+    show_machine(rows_of("properties"), rows_of("machine"), rows_of("endings").length > 0);
     document.getElementById("footer").textContent = "Made from the trace by pilgrim-report. pilgrim-decode prints each figure, and each call.";
     window.addEventListener("hashchange", go_to_anchor);
     window.addEventListener("beforeprint", () => document.querySelectorAll("details.program, details.node:not(.call)").forEach(node => { node.open = true; }));

@@ -42,6 +42,8 @@ struct timeline {
     struct shown_call **shown; /* by thread */
     size_t *shown_count, *shown_capacity;
     uint64_t messages;
+    size_t sender;             /* of the message before */
+    uint64_t *sent, *received; /* by thread: its call of its message before */
 };
 
 /* ---- waits ---- */
@@ -100,7 +102,10 @@ static bool know_threads(struct timeline *t)
     t->shown = calloc(t->threads + 1, sizeof *t->shown);
     t->shown_count = calloc(t->threads + 1, sizeof *t->shown_count);
     t->shown_capacity = calloc(t->threads + 1, sizeof *t->shown_capacity);
-    return t->end_ns && t->counts && t->rows && t->shown && t->shown_count && t->shown_capacity;
+    t->sent = calloc(t->threads + 1, sizeof *t->sent);
+    t->received = calloc(t->threads + 1, sizeof *t->received);
+    return t->sent && t->received && t->end_ns && t->counts && t->rows && t->shown && t->shown_count &&
+           t->shown_capacity;
 }
 
 /* Calls SEE for each call that has times, on the common axis. */
@@ -259,20 +264,28 @@ static bool is_shown(const struct timeline *t, size_t thread, uint64_t seq)
            seq - t->shown[thread][0].seq < t->shown_count[thread];
 }
 
-/* Prints the waits of shown calls: thread, call, ns, for which thread, and when the call began that was waited for. */
+/* Prints the waits of shown calls, each as five numbers: its thread, from that of the wait before on; its call, from
+ * that of the thread's wait before on, at first from the thread's first shown call on; ns; the thread that is waited
+ * for, from its own on; when the call began that was waited for, from the end of the wait on. */
 static void print_waits(const struct timeline *t)
 {
     const char *separator = "";
+    uint32_t thread = 0;
+    uint64_t seq = t->threads && t->shown_count[0] ? t->shown[0][0].seq : 0;
     out_text(t->o, "{\"waits\":[");
     for (size_t i = 0; i < t->waits->count; i++) {
         const struct timeline_wait *w = &t->waits->all[i];
         if (w->thread >= t->threads || !is_shown(t, w->thread, w->seq))
             continue;
-        out_named(t->o, separator, w->thread);
-        out_named(t->o, ",", (int64_t)w->seq);
+        const struct shown_call *calls = t->shown[w->thread], *call = &calls[w->seq - calls[0].seq];
+        seq = w->thread == thread ? seq : calls[0].seq;
+        out_named(t->o, separator, (int64_t)w->thread - thread);
+        out_named(t->o, ",", (int64_t)(w->seq - seq));
         out_named(t->o, ",", (int64_t)w->wait_ns);
-        out_named(t->o, ",", w->late);
-        out_named(t->o, ",", (int64_t)(w->late_ns - t->first_ns));
+        out_named(t->o, ",", (int64_t)w->late - w->thread);
+        out_named(t->o, ",", (int64_t)(w->late_ns - call->start_ns - w->wait_ns));
+        thread = w->thread;
+        seq = w->seq;
         separator = ",";
     }
     out_text(t->o, "]}\n");
@@ -332,20 +345,27 @@ static bool take_message(void *context, const struct match_operation *send, cons
     const size_t sender = thread_number(t, from->rank, from->thread), receiver = thread_number(t, to->rank, to->thread);
     if (!is_shown(t, sender, from->seq) || !is_shown(t, receiver, to->seq))
         return true;
-    out_named(t->o, t->messages++ ? "," : "", (int64_t)sender);
-    out_named(t->o, ",", (int64_t)from->seq);
-    out_named(t->o, ",", (int64_t)receiver);
-    out_named(t->o, ",", (int64_t)to->seq);
+    out_named(t->o, t->messages++ ? "," : "", (int64_t)sender - (int64_t)t->sender);
+    out_named(t->o, ",", (int64_t)(from->seq - t->sent[sender]));
+    out_named(t->o, ",", (int64_t)receiver - (int64_t)sender);
+    out_named(t->o, ",", (int64_t)(to->seq - t->received[receiver]));
     out_named(t->o, ",", send->bytes > INT64_MAX ? -1 : (int64_t)send->bytes);
+    t->sender = sender;
+    t->sent[sender] = from->seq;
+    t->received[receiver] = to->seq;
     return true;
 }
 
-/* Prints messages between shown calls: thread and call that sends, thread and call that receives, bytes or -1. */
+/* Prints messages between shown calls, each as five numbers: the thread that sends, from that of the message before on;
+ * its call, from that of its message before on; the thread that receives, from the one that sends on; its call, from
+ * that of what it received before on; bytes or -1. The first calls are from the thread's first shown call on. */
 static enum pilgrim_status print_messages(struct timeline *t, struct pilgrim_error *error)
 {
     const struct match_events events = {.context = t, .message = take_message};
     struct match_totals totals;
     struct match *match = match_new(t->trace);
+    for (size_t i = 0; i < t->threads; i++)
+        t->sent[i] = t->received[i] = t->shown_count[i] ? t->shown[i][0].seq : 0;
     out_text(t->o, "{\"messages\":[");
     const enum pilgrim_status status = match ? match_trace(match, &events, true, &totals, error) : no_memory(error);
     out_text(t->o, "]}\n");
@@ -499,6 +519,8 @@ enum pilgrim_status timeline_print(struct output *o, const struct pilgrim_trace 
     free(t.shown);
     free(t.shown_count);
     free(t.shown_capacity);
+    free(t.sent);
+    free(t.received);
     free(t.rows);
     free(t.counts);
     free(t.end_ns);

@@ -133,7 +133,7 @@ static enum pilgrim_status print_machine(struct html_page *r, struct output *o, 
 
 static enum pilgrim_status print_waits(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    struct report waits = {.o = o, .format = REPORT_JSON};
+    struct report waits = {.o = o, .lines = r->lines, .format = REPORT_JSON};
     if (!r->choice.none) {
         waits.see = timeline_take_wait;
         waits.see_context = &r->waits;

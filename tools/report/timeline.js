@@ -27,11 +27,16 @@ function timeline_of(rows) {
         return thread;
     });
     const waits = lists("waits"), messages = lists("messages"), path = [], arrows = [];
-    for (let i = 0; i < waits.length; i += 5)
-        threads[waits[i]].wait.set(waits[i + 1] - threads[waits[i]].first, { ns: waits[i + 2], late: waits[i + 3], late_start: waits[i + 4] });
-    for (let i = 0; i < messages.length; i += 5) {
-        const from = threads[messages[i]], to = threads[messages[i + 2]];
-        arrows.push({ from: messages[i], to: messages[i + 2], start: from.start[messages[i + 1] - from.first], end: to.end[messages[i + 3] - to.first], bytes: messages[i + 4] });
+    for (let i = 0, thread = 0, call = 0; i < waits.length; i += 5) { /* what each number counts from: report_timeline.c */
+        if (waits[i]) call = 0;
+        thread += waits[i];
+        call += waits[i + 1];
+        threads[thread].wait.set(call, { ns: waits[i + 2], late: thread + waits[i + 3], late_start: threads[thread].start[call] + waits[i + 2] + waits[i + 4] });
+    }
+    const sent = threads.map(() => 0), received = threads.map(() => 0);
+    for (let i = 0, from = 0; i < messages.length; i += 5) {
+        const to = (from += messages[i]) + messages[i + 2], send = sent[from] += messages[i + 1], receive = received[to] += messages[i + 3];
+        arrows.push({ from, to, start: threads[from].start[send], end: threads[to].end[receive], bytes: messages[i + 4] });
     }
     for (let i = 0, all = lists("path"); i < all.length; i += 3) path.push({ thread: all[i], from: all[i + 1], until: all[i + 2] });
     rows.filter(row => row.at).forEach(row => {
@@ -105,11 +110,13 @@ const rgb_of = name => { const text = colour(name).replace("#", ""); return [0, 
 
 const ROW_MOST = 26, TIMELINE_HIGH = 540, AXIS = 18, ARROWS_MOST = 1500;
 
+let timeline_data = null; /* of the page, if it has a timeline */
+
 function show_timeline(rows, run) {
     if (left_out(rows)) return section("timeline", "Timeline", note("The timeline has " + bytes(rows[0].left_out) + ", too much for a page. pilgrim-report --timeline=FROM-UNTIL takes a part of the run, --timeline=all makes the page as large as that needs."));
     if (!rows.length || !rows.some(row => row.gaps && row.ns.length))
         return section("timeline", "Timeline", note(run.timing === "aggregate" || run.timing === "off" ? "The trace does not have the times of single calls. A run with PILGRIM_TIMING=bins or exact has them; below is what an iteration takes on average." : "There is no timeline: the page was made without it, or the clocks of the ranks were not compared, or the times of single calls are lost, as they are of processes that die."));
-    const data = timeline_of(rows), head = data.head, count = data.threads.length, begin = head.begin;
+    const data = timeline_data = timeline_of(rows), head = data.head, count = data.threads.length, begin = head.begin;
     const first_end = Math.max(...data.threads.map(thread => thread.start.length > 1 && head.from === 0 ? thread.end[0] : 0)); /* MPI_Init, mostly */
     const x = { from: head.from, until: Math.max(head.until, 1), min: 0, max: Math.max(head.length, 1), least: 20 }, y = { from: 0, until: count, min: 0, max: count, least: Math.min(count, 2) };
     if (first_end > head.length / 4 && first_end < head.length) x.from = first_end;
@@ -170,12 +177,13 @@ function show_timeline(rows, run) {
     function paint_names(context, width, high) {
         const [top, bottom] = visible();
         context.font = "11px system-ui, sans-serif";
+        const first = ranks_wide(context);
         context.fillStyle = "#000";
         for (let n = top; n < bottom; n++) {
             const { start, end, site, wait } = data.threads[n];
             let drawn = 0;
             for (let i = Math.max(0, last_by(start, x.from)); i < start.length && start[i] < x.until && drawn < 400; i++) {
-                const left = Math.max(0, x_of(start[i], width)), right = Math.min(width, x_of(end[i], width));
+                const left = Math.max(first, x_of(start[i], width)), right = Math.min(width, x_of(end[i], width));
                 if (right - left < 30) continue;
                 const text = data.sites[site[i]].func.replace("MPI_", "");
                 const waits = wait.get(i), bright = !waits && data.sites[site[i]].kind === 0;
@@ -223,6 +231,20 @@ function show_timeline(rows, run) {
         context.stroke();
     }
 
+    const short_name = thread => thread.rank + (thread.thread ? ":" + thread.thread : "");
+    const ranks_wide = context => Math.max(...data.threads.slice(...visible()).map(thread => context.measureText(short_name(thread)).width)) + 5;
+    function paint_ranks(context, high) {
+        const [top, bottom] = visible();
+        context.font = "11px system-ui, sans-serif";
+        const wide = ranks_wide(context);
+        for (let n = top; n < bottom; n++) {
+            context.fillStyle = colour("paper");
+            context.fillRect(0, row_of(n + 0.5, high) - 6, wide, 12);
+            context.fillStyle = colour("ink");
+            context.fillText(short_name(data.threads[n]), 2, row_of(n + 0.5, high) + 4);
+        }
+    }
+
     let arrows_seen = 0;
     const view = drawing(height, "timeline: threads from top to bottom, time from left to right; the table below lists the longest calls that are seen", (context, width, high) => {
         context.clearRect(0, 0, width, high);
@@ -232,6 +254,7 @@ function show_timeline(rows, run) {
         if (thick >= 12 && marks.loops) paint_loops(context, width, high);
         if (thick >= 12) paint_names(context, width, high);
         if (thick >= 3) paint_lines(context, width, high);
+        if (thick >= 12) paint_ranks(context, high);
         tell();
     }, (px, py) => {
         const n = Math.floor(y.from + (py - AXIS) / (view.canvas.height - AXIS) * (y.until - y.from)), ns = x.from + px / view.canvas.width * (x.until - x.from);
@@ -271,7 +294,7 @@ function show_timeline(rows, run) {
         calls.sort((a, b) => b.ns - a.ns);
         const thread = call => data.threads[call.n], site = call => data.sites[thread(call).site[call.i]];
         list.replaceChildren(table([{ title: "rank", value: call => thread(call).rank, text: call => el("a", { href: "#time-" + Math.round(thread(call).start[call.i] - call.ns / 4) + "-" + Math.round(thread(call).end[call.i] + call.ns / 4) + "-" + Math.max(0, call.n - 3) + "-" + Math.min(count, call.n + 4) }, thread_words(thread(call))) },
-            { title: "longest calls seen", words: true, value: call => site(call).func, text: call => site_link(site(call).func, site(call).site) },
+            { title: "longest calls seen", words: true, code: true, value: call => site(call).func, text: call => site_link(site(call).func, site(call).site) },
             { title: "begins", value: call => thread(call).start[call.i], text: call => clock(thread(call).start[call.i]) }, { title: "takes", value: call => call.ns, text: call => time(call.ns), exact: call => number(call.ns) + " ns" },
             { title: "of it waiting", value: call => (thread(call).wait.get(call.i) || { ns: 0 }).ns, text: call => thread(call).wait.has(call.i) ? time(thread(call).wait.get(call.i).ns) : "\u2013" }], calls.slice(0, 100), 3, undefined, 8));
     }
@@ -285,7 +308,7 @@ function show_timeline(rows, run) {
     });
     const kinds = new Set(data.sites.map(site => KINDS[site.kind])), waits = data.threads.some(thread => thread.wait.size);
     const names = [["computing", "computing"], ...Object.entries(ACTIVITIES).filter(([name]) => kinds.has(name)), ...(waits ? [["waiting", "waiting for another rank"]] : [])];
-    section("timeline", "Timeline", el("p", {}, "Each row is " + (count > TIMELINE_HIGH ? "a group of threads" : "a thread") + "; where there are more calls than pixels, colours are mixed." + (head.all ? "" : " The page has the calls from " + clock(head.from) + " to " + clock(head.until) + " (" + share((head.until - head.from) / head.length) +
+    section("timeline", "Timeline", el("p", {}, "Each row is " + (count > TIMELINE_HIGH ? "a group of threads" : "a thread, with its rank" + (data.threads.some(thread => thread.thread) ? " (or rank:thread)" : "") + " at the left") + "; where there are more calls than pixels, colours are mixed." + (head.all ? "" : " The page has the calls from " + clock(head.from) + " to " + clock(head.until) + " (" + share((head.until - head.from) / head.length) +
         " of the run); of the rest it has how much of the time was in MPI (grey)."), head.waits_known ? "" : " The trace has too many waits to mark them."), el("ul", { class: "legend" }, names.map(([name, words]) => el("li", {}, el("i", { style: { background: "var(--" + name + ")" } }), words)),
         data.path.length ? el("li", {}, el("i", { style: { background: "var(--path)", height: ".25em" } }), "critical path") : null, data.threads.some(thread => thread.loops.length) ? el("li", {}, el("i", { style: { background: "var(--ink)", height: ".25em" } }), "iterations of a loop, in turn dark and light") : null),
     el("div", { class: "choose" }, box("messages", "messages", data.arrows.length), box("waits", "waits", waits), box("path", "critical path", data.path.length), box("loops", "iterations", data.threads.some(thread => thread.loops.length))),

@@ -81,7 +81,7 @@ function show_iteration(chosen, select) {
     return [el("p", {}, el("a", { href: "#" + chosen.loop.anchor }, loop_name(chosen.loop).replace("l", "L")), " of " + chosen.threads + ", " + trips(chosen.loop) + ": an iteration takes ",
         el("span", { title: exact_ns(length), class: "length" }, time(length)), " on average, " + share(in_mpi / length) + " of it in MPI."), view.element,
     table([{ title: "begins at", value: part => part.start, text: part => time(part.start) },
-        { title: "what", words: true, value: part => part_words(part, chosen.loop) },
+        { title: "what", words: true, code: true, value: part => part_words(part, chosen.loop) },
         { title: "takes", value: part => part.length, text: part => time(part.length), exact: part => exact_ns(part.length) },
         { title: "share", value: part => part.length, text: part => share(part.length / length) }], parts, 2, undefined, FEW_ROWS)];
 }
@@ -106,7 +106,7 @@ function show_typical(programs) {
             (one.threads.length > 40 ? one.threads.slice(0, 40) + "\u2026" : one.threads) + ")")));
     section("iteration", "A typical iteration", el("p", {}, "Drawn from means over all iterations and ranks of a loop, not from one that was measured: computing (",
         el("span", { style: { borderBottom: "3px solid var(--computing)" } }, "green"), ") and MPI calls (", el("span", { style: { borderBottom: "3px solid var(--point_to_point)" } }, "blue"),
-        ") in the program's order; above them the functions and inner loops that they are in. A click on an inner loop shows that loop. Calls of an inner loop or of several places in turn are drawn as one. How iterations differ, statistics do not tell: with times of calls (PILGRIM_TIMING=bins or exact), the timeline has each of them."),
+        ") in the program's order; above them the functions and inner loops that they are in. A click on an inner loop shows that loop. Calls of an inner loop or of several places in turn are drawn as one. How iterations differ, statistics do not tell: with times of calls (PILGRIM_TIMING=bins or exact), the timeline has each of them, and the loop in the program above their distribution."),
     el("label", { class: "choose" }, "Show ", choice), loops.length > offered.length ? note("The " + LOOPS_OFFERED + " longest of " + number(loops.length) + " loops.") : null, holder);
     show(0);
 }

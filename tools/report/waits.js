@@ -2,6 +2,7 @@
 
 const PATTERN_WORDS = {
     "late sender": "a receive waits until the send begins", "late receiver": "a send waits until the receive is there",
+    "late partition": "a receive waits until the last partition is ready", "polls for a message": "MPI_Test or MPI_Iprobe, again and again, until the send begins",
     "wait at barrier": "until the last process has come", "wait at n x n": "all give to all: until the last one has come",
     "late broadcast": "until the root has come", "early reduce": "the root waits until the first of the others has come",
     "wait at scan": "until the last of the ranks before has come",
@@ -21,12 +22,11 @@ function know_sites(rows) {
     site_numbers = new Map(site_rows.map((row, i) => [site_key(row.func, row.site), i]));
 }
 
-/* "MPI_Recv at app.c:7", or "MPI_Recv in solve at app+0x1a" without source lines, which leads to the row of the call site, if there is one. */
+/* "MPI_Recv at app.c:7", or "MPI_Recv at solve+0x1a" without source lines, which leads to the row of the call site, if there is one. */
 function site_link(func, site) {
     const i = site_numbers.get(site_key(func, site));
     return i === undefined ? func + " at " + site : el("a", { href: "#site-" + i, title: site_rows[i].function ? "in " + site_rows[i].function : "" },
-        func + (site_rows[i].file ? " at " + site_rows[i].file + ":" + site_rows[i].line
-            : (site_rows[i].function ? " in " + site_rows[i].function : "") + " at " + site));
+        breakable(func + " at " + (site_rows[i].file ? site_rows[i].file + ":" + site_rows[i].line : site_at.get(site_key(func, site)) || site)));
 }
 
 function doing_words(row, with_rank) {
@@ -124,20 +124,21 @@ function show_waits(rows, run) {
             ["incomplete", s.collectives_incomplete ? plural(s.collectives_incomplete, "collective operation") : ""],
             ["clocks", s.backward ? plural(s.backward, "message") + " arrived before they were sent, by up to " + time(s.backward_max_ns) : ""]]),
         lines.length ? el("ul", { id: "longest-waits" }, lines.slice(0, WORST_WAITS).map(line => wait_sentence(line, all_ns))) : s.run_ns > 0 ? note("No call waited longer than the error of the clocks.") : [], finding_list(rows),
-        s.parallel_efficiency > 0 ? efficiency_table(s) : [],
+        s.parallel_efficiency <= 0 ? [] : s.efficiency_error >= 1 ? note("Efficiencies are not known: times are rounded too much. A run with PILGRIM_TIMING=exact has them.")
+            : [efficiency_table(s), s.efficiency_error >= 0.0005 ? note("Each efficiency may be wrong by " + share(s.efficiency_error) + ", since times are rounded.") : []],
         lines.length ? [el("h3", {}, "Patterns, by call site"), table([
             { title: "pattern", words: true, value: l => l.pattern, exact: l => PATTERN_WORDS[l.pattern] || "" }, { title: "where", words: true, value: l => l.func + l.site, text: l => site_link(l.func, l.site) },
             { title: "waits", value: l => l.count, text: l => number(l.count) },
             { title: "all ranks", value: l => l.total_ns, text: l => time(l.total_ns) + plus_minus(l.error_ns), exact: l => exact_ns(l.total_ns) },
             { title: "share", value: l => l.total_ns, text: l => share(l.total_ns / all_ns) }, { title: "longest", value: l => l.max_ns, text: l => time(l.max_ns), exact: l => exact_ns(l.max_ns) },
             { title: "ranks (worst)", words: true, value: worst_ranks },
-            { title: "due to most", words: true, value: l => l.due[0] ? l.due[0].by_rank : -1, text: l => l.due[0] ? [doing_words(l.due[0], true), " (" + share(cost_of(l.due[0]) / l.total_ns) + ")"] : "\u2013" }], lines, 3)] : [],
+            { title: "due to most", words: true, value: l => l.due[0] ? l.due[0].by_rank : -1, text: l => l.due[0] ? [doing_words(l.due[0], true), " (" + share(cost_of(l.due[0]) / l.total_ns).replace(" ", "\u00a0") + ")"] : "\u2013" }], lines, 3, undefined, FEW_ROWS)] : [],
         delays.length ? [el("h3", {}, "Causes"), el("p", {}, "What a rank did longer than those that waited for it, and how long that made others wait, also those that waited for a rank which had waited itself."), table([
             { title: "what", words: true, value: d => d.by_rank, text: d => doing_words(d, true) },
             { title: "made others wait", value: d => d.delay_ns, text: d => time(d.delay_ns) + plus_minus(d.error_ns), exact: d => exact_ns(d.delay_ns) },
-            { title: "share of all time", value: d => d.delay_ns, text: d => share(d.delay_ns / all_ns) }, { title: "directly", value: d => d.direct_ns / cost_of(d), text: d => share(d.direct_ns / cost_of(d)) }], delays, 1)] : [],
+            { title: "share of all time", value: d => d.delay_ns, text: d => share(d.delay_ns / all_ns) }, { title: "directly", value: d => d.direct_ns / cost_of(d), text: d => share(d.direct_ns / cost_of(d)) }], delays, 1, undefined, FEW_ROWS)] : [],
         path.length ? [el("h3", {}, "Critical path"), el("p", {}, "The run is as long as this path: from the last call back along its rank, and from each wait on along the rank that was waited for. Only what is on it makes the run shorter if it gets faster."), table([
             { title: "what", words: true, value: p => p.by_func, text: p => doing_words(p, false) }, { title: "on the path", value: p => p.path_ns, text: p => time(p.path_ns), exact: p => exact_ns(p.path_ns) },
             { title: "share", value: p => p.path_ns, text: p => share(p.path_ns / s.critical_path_ns) }, { title: "beyond the mean of ranks", value: p => p.imbalance_ns, text: p => time(p.imbalance_ns) },
-            { title: "mostly on rank", value: p => p.by_rank }], path, 1)] : []);
+            { title: "mostly on rank", value: p => p.by_rank }], path, 1, undefined, FEW_ROWS)] : []);
 }

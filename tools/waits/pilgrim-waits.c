@@ -49,7 +49,7 @@ static int print_trace(const char *path, const struct pilgrim_trace *trace, cons
     if ((r->each || r->by_loop) && waits_is_profile(trace))
         return failed(path, "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; "
                             "run the program again with PILGRIM_TIMING=exact");
-    r->lines = source_lines_new(r->format == REPORT_JSON ? NULL : path, modules);
+    r->lines = source_lines_new(path, modules);
     if (r->lines) {
         source_lines_ran_in(r->lines, pilgrim_property(trace, "folder"));
         source_lines_use_trace(r->lines, trace, pilgrim_frame_function);

@@ -129,8 +129,8 @@ static void row_bounds(const struct report *r, const struct call_bound *bounds, 
         const struct pilgrim_statistic *d = &bounds[i].row->durations;
         const char *function = bounds[i].row->class->function->name;
         const uint64_t numbers[] = {d->count, d->min_ns, d->max_ns};
-        report_frame(r, bounds[i].row->class->site, place);
         if (r->format == REPORT_CSV) {
+            report_frame(r, bounds[i].row->class->site, place);
             csv_ns(&c, bounds[i].ns);
             csv_name(&c, function);
             csv_name(&c, place);
@@ -143,8 +143,7 @@ static void row_bounds(const struct report *r, const struct call_bound *bounds, 
         out_uint(r->o, (uint64_t)(bounds[i].ns + 0.5));
         out_text(r->o, ",\"func\":");
         out_json_string(r->o, function, strlen(function));
-        out_text(r->o, ",\"site\":");
-        out_json_string(r->o, place, strlen(place));
+        json_frame_place(r, "", bounds[i].row->class->site);
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
             out_text(r->o, names[k]);
             out_uint(r->o, numbers[k]);

@@ -151,15 +151,12 @@ static double mean_of(const struct loop_row *row)
 static void json_loop(const struct report *r, const struct loop_row *row)
 {
     struct output *o = r->o;
-    char place[PLACE_MAX];
     const char *name = row->first ? row->first->function->name : "?";
-    report_frame(r, row->first ? row->first->site : NULL, place);
     number(o, "{\"loop\":", row->loop);
     number(o, ",\"in_loop\":", row->parent);
     out_text(o, ",\"func\":");
     out_json_string(o, name, strlen(name));
-    out_text(o, ",\"site\":");
-    out_json_string(o, place, strlen(place));
+    json_frame_place(r, "", row->first ? row->first->site : NULL);
     number(o, ",\"rank\":", row->rank);
     number(o, ",\"thread\":", row->thread);
     number(o, ",\"entries\":", row->entries);

@@ -221,10 +221,13 @@ static void text_efficiency(const struct report *r)
     }
     if (e->error >= 0.0005)
         snprintf(error, sizeof error, ", all +-%.1f%%", 100 * e->error);
+    const double parts[] = {e->parallel, e->load_balance, e->communication, e->serialization, e->transfer};
+    char figures[5][16];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) /* two digits that say something: 0.84, 0.0012 */
+        snprintf(figures[i], sizeof figures[i], parts[i] < 0.1 ? "%.2g" : "%.2f", parts[i]);
     snprintf(text, sizeof text,
-             "parallel efficiency %.2f = load balance %.2f x communication %.2f (serialization %.2f x transfer "
-             "%.2f%s)\n",
-             e->parallel, e->load_balance, e->communication, e->serialization, e->transfer, error);
+             "parallel efficiency %s = load balance %s x communication %s (serialization %s x transfer %s%s)\n",
+             figures[0], figures[1], figures[2], figures[3], figures[4], error);
     out_text(r->o, text);
 }
 
@@ -236,20 +239,24 @@ void text_summary(const struct report *r)
     for (size_t i = 0; i < r->w->row_count; i++)
         unresolved += r->w->rows[i].sum.unresolved;
     for (unsigned i = 0; i < MATCH_REASONS; i++)
-        unmatched += t->unmatched[i];
+        unmatched += i != MATCH_CANCELLED ? t->unmatched[i] : 0; /* that was the program's will */
     text_efficiency(r);
     if (unresolved) {
         snprintf(text, sizeof text, "not resolved: %llu waits that are not longer than their errors\n",
                  (unsigned long long)unresolved);
         out_text(r->o, text);
     }
-    if (unmatched || t->collectives_missing || t->collectives_differ) {
-        snprintf(
-            text, sizeof text,
-            "without a partner: %llu sends and receives; collective operations: %llu incomplete, %llu with different "
-            "functions or roots (pilgrim-decode --messages)\n",
-            (unsigned long long)unmatched, (unsigned long long)t->collectives_missing,
-            (unsigned long long)t->collectives_differ);
+    if (unmatched) {
+        snprintf(text, sizeof text,
+                 "without a partner: %llu sends and receives (pilgrim-decode --messages says which, and why)\n",
+                 (unsigned long long)unmatched);
+        out_text(r->o, text);
+    }
+    if (t->collectives_missing || t->collectives_differ) {
+        snprintf(text, sizeof text,
+                 "collective operations: %llu incomplete, %llu with different functions or roots (pilgrim-decode "
+                 "--messages says which)\n",
+                 (unsigned long long)t->collectives_missing, (unsigned long long)t->collectives_differ);
         out_text(r->o, text);
     }
     if (r->w->backward) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../decoder/site_place.h"
 #include "analysis/call_timing.h"
 
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
@@ -15,10 +16,31 @@ void report_frame(const struct report *r, const struct pilgrim_frame *frame, cha
     free(place);
 }
 
-void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX])
+static const struct pilgrim_frame *frame_of(const struct report *r, uint32_t site)
 {
     const struct pilgrim_class *class = match_site(r->w->match, site);
-    report_frame(r, class ? class->site : NULL, text);
+    return class ? class->site : NULL;
+}
+
+void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX])
+{
+    report_frame(r, frame_of(r, site), text);
+}
+
+void json_frame_place(const struct report *r, const char *prefix, const struct pilgrim_frame *frame)
+{
+    char place[PLACE_MAX];
+    report_frame(r, frame, place);
+    out_text(r->o, ",\"");
+    out_text(r->o, prefix);
+    out_text(r->o, "site\":");
+    out_json_string(r->o, place, strlen(place));
+    json_place(r->o, prefix, frame, r->lines);
+}
+
+void json_site_place(const struct report *r, const char *prefix, uint32_t site)
+{
+    json_frame_place(r, prefix, frame_of(r, site));
 }
 
 const char *report_function(const struct report *r, uint32_t site)

@@ -43,11 +43,16 @@ bool waits_is_profile(const struct pilgrim_trace *trace);
 /* Returns the function of a call site. */
 const char *report_function(const struct report *r, uint32_t site);
 
-/* Writes the place of a call site to TEXT: "FILE:LINE", or "MODULE+0xOFFSET". */
+/* Writes the place of a call site to TEXT: "FILE:LINE", or "MODULE+0xOFFSET"; the latter always for JSON. */
 void report_place(const struct report *r, uint32_t site, char text[PLACE_MAX]);
 
 /* The same of a frame (source_lines_place); NULL: "?". */
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX]);
+
+/* Print `,"site":"MODULE+0xOFFSET"`, and its function, file and line as far as they are known. Each name begins with
+ * PREFIX. FRAME may be NULL. */
+void json_site_place(const struct report *r, const char *prefix, uint32_t site);
+void json_frame_place(const struct report *r, const char *prefix, const struct pilgrim_frame *frame);
 
 /* Returns a thread of those that causes are numbered by; NULL: several. */
 const struct cause_thread *report_thread(const struct report *r, uint32_t thread);

@@ -23,11 +23,9 @@ static void json_number(struct output *o, const char *key, uint64_t number)
 static void json_row(const struct report *r, const struct wait_row *row)
 {
     struct output *o = r->o;
-    char place[PLACE_MAX];
-    report_place(r, row->site, place);
     json_text(o, "{\"pattern\":", wait_pattern_name(row->pattern));
     json_text(o, ",\"func\":", report_function(r, row->site));
-    json_text(o, ",\"site\":", place);
+    json_site_place(r, "", row->site);
     json_number(o, ",\"rank\":", row->rank);
     json_number(o, ",\"count\":", row->sum.count);
     json_number(o, ",\"total_ns\":", row->sum.total_ns);
@@ -44,15 +42,12 @@ static void json_row(const struct report *r, const struct wait_row *row)
 static void json_cause(const struct report *r, const struct wait_cause *cause)
 {
     struct output *o = r->o;
-    char place[PLACE_MAX];
     json_text(o, "{\"caused\":", wait_pattern_name(cause->pattern));
-    report_place(r, cause->site, place);
     json_text(o, ",\"func\":", report_function(r, cause->site));
-    json_text(o, ",\"site\":", place);
-    report_place(r, cause->cause_site, place);
+    json_site_place(r, "", cause->site);
     json_number(o, ",\"by_rank\":", cause->rank);
     json_text(o, ",\"by_func\":", report_function(r, cause->cause_site));
-    json_text(o, ",\"by_site\":", place);
+    json_site_place(r, "by_", cause->cause_site);
     json_number(o, ",\"total_ns\":", cause->total_ns);
     out_text(o, "}\n");
 }
@@ -61,17 +56,15 @@ static void json_cause(const struct report *r, const struct wait_cause *cause)
 static void json_doing(const struct report *r, uint32_t thread, uint32_t class)
 {
     const struct cause_thread *t = report_thread(r, thread);
-    char place[PLACE_MAX];
     if (!t) {
         out_text(r->o, ",\"by_rank\":null,\"by_thread\":null,\"doing\":null,\"by_func\":null,\"by_site\":null");
         return;
     }
-    report_place(r, class / 2, place);
     json_number(r->o, ",\"by_rank\":", t->rank);
     json_number(r->o, ",\"by_thread\":", t->thread);
     json_text(r->o, ",\"doing\":", class % 2 ? "in" : "computing before");
     json_text(r->o, ",\"by_func\":", report_function(r, class / 2));
-    json_text(r->o, ",\"by_site\":", place);
+    json_site_place(r, "by_", class / 2);
 }
 
 bool report_wait(void *context, const struct cause_event *event)
@@ -93,11 +86,9 @@ bool report_wait(void *context, const struct cause_event *event)
 
 static void json_root(const struct report *r, const struct wait_root *root)
 {
-    char place[PLACE_MAX];
-    report_place(r, root->site, place);
     json_text(r->o, "{\"due\":", wait_pattern_name(root->pattern));
     json_text(r->o, ",\"func\":", report_function(r, root->site));
-    json_text(r->o, ",\"site\":", place);
+    json_site_place(r, "", root->site);
     json_doing(r, root->thread, root->class);
     json_number(r->o, ",\"direct_ns\":", (uint64_t)(root->direct_ns + 0.5));
     json_number(r->o, ",\"indirect_ns\":", (uint64_t)(root->indirect_ns + 0.5));
@@ -126,18 +117,17 @@ static void json_path(const struct report *r, const struct path_share *share)
 
 static void json_call(const struct report *r, const struct finding_call *call)
 {
-    char place[PLACE_MAX];
-    report_place(r, call->site, place);
+    char type[WHERE_MAX];
     json_text(r->o, "{\"func\":", report_function(r, call->site));
-    json_text(r->o, ",\"site\":", place);
+    json_site_place(r, "", call->site);
     json_number(r->o, ",\"rank\":", call->rank);
     json_number(r->o, ",\"thread\":", call->thread);
     json_number(r->o, ",\"seq\":", call->seq);
     if (call->bytes != UINT64_MAX)
         json_number(r->o, ",\"bytes\":", call->bytes);
     if (call->type) {
-        snprintf(place, sizeof place, "MPI_%s", call->type);
-        json_text(r->o, ",\"datatype\":", place);
+        snprintf(type, sizeof type, "MPI_%s", call->type);
+        json_text(r->o, ",\"datatype\":", type);
     }
     out_char(r->o, '}');
 }

@@ -13,6 +13,7 @@
 #include "read/cursor/cursor_open.h"
 #include "read/cursor/loop_counts.h"
 #include "read/cursor/loop_walk.h"
+#include "read/table/columns.h"
 #include "read/table/trace_error.h"
 #include "read/value/delta_values.h"
 #include "read/value/uniform.h"
@@ -77,16 +78,26 @@ static void note_problem(struct pilgrim_cursor *c, enum pilgrim_status status, c
     c->problem = problem;
 }
 
+/* Returns the caller of a call of the class. REGISTERS: of the cursor, or NULL. */
+static struct caller caller_of(struct pilgrim_cursor *c, const struct class_state *state, struct registers *registers)
+{
+    struct caller caller = c->caller;
+    caller.registers = registers;
+    caller.begun = registers ? &c->begun : NULL;
+    caller.live = registers ? &c->live : NULL;
+    caller.own_numbers = c->own_numbers;
+    caller.class_count = c->class_count;
+    caller.class_index = (size_t)(state - c->classes);
+    return caller;
+}
+
 /* Evaluates values without caching them. REGISTERS: of the cursor, or NULL. */
 static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_state *state,
                                        const struct values_position *at, struct registers *registers,
                                        struct call_values **values, const char **problem)
 {
     const struct shard *v = c->shard;
-    struct caller caller = c->caller;
-    caller.registers = registers;
-    caller.begun = registers ? &c->begun : NULL;
-    caller.live = registers ? &c->live : NULL;
+    const struct caller caller = caller_of(c, state, registers);
     const struct stored_function *f = &v->functions[state->class->function];
     if (at->unzipped) {
         enum pilgrim_status status = unzipped_values(at, f, &caller, &c->unzipped_budget, values, problem);
@@ -130,10 +141,7 @@ static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct cla
                                             const char **problem)
 {
     struct value_cache *kept = &state->cache[number % CACHED_NUMBERS_MAX];
-    struct caller caller = c->caller;
-    caller.registers = &c->registers;
-    caller.begun = &c->begun;
-    caller.live = &c->live;
+    const struct caller caller = caller_of(c, state, &c->registers);
     limit_cached(c);
     if (kept->generation != c->generation || kept->number != number || !kept->values)
         *kept = (struct value_cache){.number = number, .generation = c->generation};
@@ -524,16 +532,28 @@ bool pilgrim_signature_varies(const struct pilgrim_cursor *c, size_t class_numbe
            values_find(c->shard, c->classes[class_number].value_group, number, 0).signature->is_unzipped;
 }
 
+/* True if signature NUMBER may be the same on all threads of its value group: no class of a request is found by own
+ * numbers, or these are the same on all of them. */
+static bool has_one_class(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
+{
+    const struct class_state *state = &c->classes[class_number];
+    const struct stored_column *threads = c->shard->threads;
+    const uint32_t ranks = c->shard->rank_count;
+    return !c->shard->shapes[values_find(c->shard, state->value_group, number, 0).signature->shape].has_own ||
+           state->value_group_size == 1 ||
+           (c->loop_count == 0 && threads->increases && column_value(c->shard, threads, ranks, 0) == ranks);
+}
+
 bool pilgrim_signature_uniform(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
 {
-    return has_signature(c, class_number, number) &&
+    return has_signature(c, class_number, number) && has_one_class(c, class_number, number) &&
            signature_is_uniform(c->shard,
                                 values_find(c->shard, c->classes[class_number].value_group, number, 0).signature);
 }
 
 bool pilgrim_signature_uniform_apart(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
 {
-    return has_signature(c, class_number, number) &&
+    return has_signature(c, class_number, number) && has_one_class(c, class_number, number) &&
            signature_is_uniform_apart(c->shard,
                                       values_find(c->shard, c->classes[class_number].value_group, number, 0).signature);
 }

@@ -72,6 +72,7 @@ struct pilgrim_cursor {
     struct rules_cursor structure;
     struct class_state *classes;
     size_t class_count;
+    int64_t *own_numbers; /* of the classes (docs/FORMAT.md, section 5) */
     struct loop_position *loops;
     size_t loop_count;
     struct loop_position **nest; /* the loops that the walk is in, the innermost last */

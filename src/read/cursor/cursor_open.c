@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/value.h"
 #include "read/cursor/class_values.h"
 #include "read/cursor/loop_walk.h"
 #include "read/cursor/process_values.h"
@@ -39,12 +40,14 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
     c->sequence = g->sequence;
     c->class_count = g->class_count;
     c->classes = calloc(c->class_count + 1, sizeof *c->classes);
-    if (!c->classes || !open_loops(c, g))
+    c->own_numbers = malloc((c->class_count + 1) * sizeof *c->own_numbers);
+    if (!c->classes || !c->own_numbers || !open_loops(c, g))
         return PILGRIM_NOMEM;
     for (size_t i = 0; i < c->loop_count && bounded; i++) {
         c->classes[g->loops[i].class_index].loop = &c->loops[i];
         bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->loops[i].body));
     }
+    uint64_t own_number = (uint64_t)c->thread << VALUE_THREAD_SHIFT;
     for (uint32_t i = 0; i < c->class_count && bounded; i++) {
         const struct group_class *row = &v->group_classes[g->classes[i]];
         struct value_group_position found;
@@ -59,6 +62,8 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
         c->has_posted |= found.value_group->has_posted;
         c->follows |= found.value_group->follows;
         c->classes[i].position = found.position;
+        c->own_numbers[i] = (int64_t)own_number;
+        own_number += !c->classes[i].loop && found.value_group->sequence != 0;
         bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.value_group->sequence));
     }
     if (!bounded) {
@@ -246,6 +251,7 @@ void pilgrim_cursor_close(struct pilgrim_cursor *c)
         loop_close(&c->loops[i]);
     rules_cursor_free(&c->structure);
     free(c->classes);
+    free(c->own_numbers);
     free(c->loops);
     free(c->nest);
     registers_free(&c->registers);

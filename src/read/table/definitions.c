@@ -217,8 +217,11 @@ static struct stored_items check_operand(struct parser *p, struct shape *shape, 
         break;
     case VALUE_BEGUN:
     case VALUE_LIVE:
+    case VALUE_OWN:
+    case VALUE_LIVE_OF:
         shape->needs_registers = shape->follows = true;
-        shape->has_live |= tag == VALUE_LIVE;
+        shape->has_live |= tag == VALUE_LIVE || tag == VALUE_LIVE_OF;
+        shape->has_own |= tag == VALUE_OWN || tag == VALUE_LIVE_OF;
         break;
     default:
         if (tag == 0 || tag >= VALUE_TAG_COUNT)

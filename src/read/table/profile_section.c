@@ -122,6 +122,7 @@ static void take_slight(struct profile_reader *r, enum profile_kind kind, struct
     } else if (parser_good(r->p)) {
         take_histogram(r, kind, d);
     }
+    d->shared = common;
     if (common)
         *shared = (struct place_times){.times = *d, .known = true};
 }

@@ -95,6 +95,7 @@ struct shape {
     bool has_posted;      /* - it has a status that the call predicted which began the operation */
     bool follows;         /* - it has a request that depends on which requests are live */
     bool has_live;        /* one of those requests is named by its age */
+    bool has_own;         /* the class of one of them is found by the own numbers of classes */
 };
 
 /* ---- calls ---- */
@@ -211,6 +212,7 @@ struct profile_times {
     uint16_t mean;      /* a figure, as the next three */
     uint16_t least, most, deviation;
     bool brief;             /* the shortest time, the deviation and the histogram are unknown */
+    bool shared;            /* others of its place have the same mean and longest time */
     uint8_t first, buckets; /* of the histogram; 0 buckets if BRIEF */
     uint8_t *shares;
 };

@@ -76,6 +76,7 @@ void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_
     into->count += from->count;
     into->mean_ns = into->total_ns / (a + b);
     into->brief |= from->brief;
+    into->shared |= from->shared;
     add_extremes(into, from);
     if (into->brief) {
         into->min_ns = 0;

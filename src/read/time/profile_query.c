@@ -36,6 +36,7 @@ static struct pilgrim_statistic unfold(const struct shard *v, const struct profi
     s.max_rank = d->high_rank == PILGRIM_RANK_UNKNOWN ? PILGRIM_RANK_UNKNOWN : v->first_rank + d->high_rank;
     s.min_rank = PILGRIM_RANK_UNKNOWN;
     s.brief = d->brief;
+    s.shared = d->shared;
     if (d->brief)
         return s;
     s.min_ns = d->count == 1 ? s.max_ns : figure_ns(d->least, PROFILE_PRECISION);

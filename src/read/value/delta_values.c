@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that depend on earlier calls: keep, edited, completed, posted, begun, live (docs/FORMAT.md, section 5).
- * Without registers (pilgrim_signature) values are given as they are stored. */
+/* Values that depend on earlier calls: keep, edited, completed, posted, begun, own, live, live of (docs/FORMAT.md,
+ * section 5). Without registers (pilgrim_signature) values are given as they are stored. */
 #include "read/value/delta_values.h"
 
 #include <string.h>
@@ -228,7 +228,7 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
     v->count = 4;
 }
 
-/* ---- begun, live ---- */
+/* ---- begun, own, live, live of ---- */
 
 static void set_request(struct evaluation *e, struct pilgrim_value *v, enum request_use_kind kind, int64_t rank,
                         int64_t request_index)
@@ -246,19 +246,51 @@ static void set_request(struct evaluation *e, struct pilgrim_value *v, enum requ
     v->offset = request_index;
 }
 
+/* Returns the own number of the class CLASS_INDEX; -1: not known. */
+static int64_t own_number(const struct caller *caller, size_t class_index)
+{
+    return caller->own_numbers ? caller->own_numbers[class_index] : -1;
+}
+
+static void set_begun(struct evaluation *e, struct pilgrim_value *v)
+{
+    if (e->caller->registers)
+        set_request(e, v, USE_BEGUN, 0, live_request_index(e->caller->live, v->id));
+}
+
 void evaluate_begun(struct evaluation *e, struct pilgrim_value *v)
 {
     evaluate_number(e, &v->id);
+    set_begun(e, v);
+}
+
+void evaluate_own(struct evaluation *e, struct pilgrim_value *v)
+{
+    v->id = own_number(e->caller, e->caller->class_index);
+    set_begun(e, v);
+}
+
+static void set_live(struct evaluation *e, struct pilgrim_value *v)
+{
+    v->offset = evaluation_slot(e);
     if (e->caller->registers)
-        set_request(e, v, USE_BEGUN, 0, live_request_index(e->caller->live, v->id));
+        set_request(e, v, USE_LIVE, v->offset, live_at(e->caller->live, v->id, v->offset));
 }
 
 void evaluate_live(struct evaluation *e, struct pilgrim_value *v)
 {
     v->id = evaluation_slot(e);
-    v->offset = evaluation_slot(e);
-    if (e->caller->registers)
-        set_request(e, v, USE_LIVE, v->offset, live_at(e->caller->live, v->id, v->offset));
+    set_live(e, v);
+}
+
+void evaluate_live_of(struct evaluation *e, struct pilgrim_value *v)
+{
+    const int64_t class_index = evaluation_slot(e);
+    if (class_index < 0 || (uint64_t)class_index >= e->caller->class_count)
+        evaluation_fail(e, PILGRIM_DAMAGED, "a request of a class that does not exist");
+    else
+        v->id = own_number(e->caller, (size_t)class_index);
+    set_live(e, v);
 }
 
 bool uses_hold(const struct call_values *values, const struct caller *caller)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The values of a signature for one rank: the tokens of its shape with the numbers from its columns (docs/FORMAT.md,
- * section 5). Opening has checked the shape. The file is long: it has a case for each of the 28 tokens. */
+ * section 5). Opening has checked the shape. The file is long: it has a case for each of the 30 tokens. */
 #include "read/value/evaluate.h"
 
 #include <stdlib.h>
@@ -229,6 +229,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_SERIES] = PILGRIM_ARRAY,        [VALUE_REGISTER] = PILGRIM_KEPT,   [VALUE_EDITED] = PILGRIM_EDITED,
         [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,   [VALUE_TIME] = PILGRIM_TIME,
         [VALUE_BEGUN] = PILGRIM_BEGUN,         [VALUE_LIVE] = PILGRIM_LIVE,       [VALUE_TEXT] = PILGRIM_STRING,
+        [VALUE_OWN] = PILGRIM_BEGUN,           [VALUE_LIVE_OF] = PILGRIM_LIVE,
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
@@ -302,6 +303,12 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         break;
     case VALUE_BEGUN:
         evaluate_begun(e, v);
+        break;
+    case VALUE_OWN:
+        evaluate_own(e, v);
+        break;
+    case VALUE_LIVE_OF:
+        evaluate_live_of(e, v);
         break;
     case VALUE_LIVE:
         evaluate_live(e, v);

@@ -24,6 +24,9 @@ struct caller {
     struct registers *registers; /* NULL: values that depend on earlier calls are given as they are stored */
     struct begun *begun;         /* likewise */
     struct live_requests *live;  /* likewise */
+    const int64_t *own_numbers;  /* of the classes of the group; NULL: not known, which needs no registers */
+    size_t class_count;          /* of the group */
+    size_t class_index;          /* of the call */
 };
 
 /* What the values of a call take from the state of requests at the time of the call. If these are equal for two calls
