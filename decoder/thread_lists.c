@@ -6,11 +6,13 @@
 
 #include "fold.h"
 #include "print.h"
+#include "rank_words.h"
 #include "analysis/thread_loops.h"
 
 enum {
-    LIST_MAX = 60,  /* a list of at most so many characters is printed whole ... */
-    LIST_HEAD = 40, /* ... and so many characters of the beginning of a longer one */
+    LIST_MAX = 60,   /* a list of at most so many characters is printed whole ... */
+    LIST_HEAD = 40,  /* ... and so many characters of the beginning of a longer one */
+    LIST_PLAIN = 24, /* of a longer one words are tried first */
     LISTS_MAX = 8
 };
 
@@ -182,6 +184,28 @@ static bool list_missing(const struct shown_thread *some, size_t count, const st
     return found == count;
 }
 
+/* Prints in words which of the ranks COUNT ranks are, if these are from 0 on, and there are words. */
+static bool out_words(struct output *o, const uint32_t *ranks, size_t count, const struct shown_thread *around,
+                      size_t around_count)
+{
+    struct rank_digit digits[RANK_DIGITS_MAX];
+    bool *in = around[around_count - 1].rank == around_count - 1 ? calloc(around_count, sizeof *in) : NULL;
+    char text[256];
+    for (size_t i = 0; in && i < count; i++)
+        in[ranks[i]] = true;
+    const size_t found = in ? rank_words_find(in, (uint32_t)around_count, (uint32_t)count, digits) : 0;
+    free(in);
+    if (!found)
+        return false;
+    rank_words_write(digits, found, (uint32_t)around_count, text, sizeof text);
+    out_uint(o, count);
+    out_text(o, " of ");
+    out_uint(o, around_count);
+    out_text(o, " ranks: ");
+    out_text(o, text);
+    return true;
+}
+
 bool threads_print_some(struct output *o, const struct shown_thread *some, size_t count,
                         const struct shown_thread *around, size_t around_count)
 {
@@ -194,7 +218,10 @@ bool threads_print_some(struct output *o, const struct shown_thread *some, size_
         folded = fold_numbers(ranks, count);
         others = fold_numbers(missing, around_count - count);
         good = folded && others;
-        if (good && strlen(others) < strlen(folded)) {
+        const size_t shorter = good ? (strlen(others) < strlen(folded) ? strlen(others) : strlen(folded)) : 0;
+        if (shorter > LIST_PLAIN && out_words(o, ranks, count, around, around_count)) {
+            /* said */
+        } else if (good && strlen(others) < strlen(folded)) {
             out_text(o, around_count - count == 1 ? "all ranks but " : "all but ranks ");
             out_ranges(o, others, strlen(others), true);
         } else if (good && count == 1) {
