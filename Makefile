@@ -78,7 +78,7 @@ help:
 	@echo 'make              build the libraries and tools in $(BUILD)'
 	@echo 'make demo         install what is missing, build, trace a stencil on 4 ranks, show the calls'
 	@echo 'make check        install what is missing, build, run the tests: five minutes on two cores'
-	@echo 'make check-long   every test in full, for both MPIs and under the sanitizers'
+	@echo 'make check-long   every test in full, for both MPIs and under the sanitizers; the same as make check LONG=1'
 	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
 	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
@@ -114,10 +114,13 @@ $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.p
 # For these a newcomer has typed one command on a bare machine.
 parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# `make check LONG=1` is `make check-long`.
+longer = $(if $(filter check,$@),$(LONG:1=-long))
+
 demo check check-long check-apps bench:
-	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh $(if $(filter check-long,$@),long))
+	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh $(if $(filter check-long,$@$(longer)),long))
 	$(if $(filter check-apps,$@),$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-apps.sh))
-	@$(MAKE) --no-print-directory $(parallel) run-$@
+	@$(MAKE) --no-print-directory $(parallel) run-$@$(longer)
 
 # ---- the generator and what it writes ----
 
