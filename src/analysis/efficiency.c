@@ -33,8 +33,9 @@ struct efficiency efficiency_of(const struct wait_states *w)
         mpi_most = (double)t->mpi_ns > mpi_most ? (double)t->mpi_ns : mpi_most;
     }
     for (size_t i = 0; i < w->row_count; i++) {
-        waiting +=
-            w->rows[i].pattern == WAIT_POLLED ? 0 : (double)w->rows[i].sum.total_ns; /* that is not in one call */
+        if (w->rows[i].pattern == WAIT_POLLED) /* it is not in one call */
+            continue;
+        waiting += (double)w->rows[i].sum.total_ns;
         waiting_error += (double)w->rows[i].sum.error_ns;
     }
     e.run_ns = w->last_ns > w->first_ns ? (double)(w->last_ns - w->first_ns) : 0;
