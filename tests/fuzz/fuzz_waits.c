@@ -44,7 +44,7 @@ static void find(const struct pilgrim_trace *trace)
     size_t count, i;
     uint64_t length;
     double due = 0, waits = 0;
-    const enum pilgrim_status status = wait_states_find(&w, trace, check_wait, NULL, &error);
+    const enum pilgrim_status status = wait_states_find(&w, trace, NULL, check_wait, NULL, &error);
     ck_assert(status != PILGRIM_NOMEM);
     const struct efficiency e = efficiency_of(&w);
     ck_assert(e.parallel >= 0 && e.parallel <= 1 && e.load_balance <= 1.000001 && e.serialization <= 1);
