@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What finding the wait states of messages and of collective operations share. */
+/* What finding the wait states of messages, of collective operations and of windows share. */
 #ifndef ANALYSIS_WAIT_NOTES_H
 #define ANALYSIS_WAIT_NOTES_H
 
