@@ -43,7 +43,7 @@ static const char help_end[] =
     "cannot\n"
     "be written; 2 wrong use, or no call fits.\n";
 
-struct settings {
+struct waits_settings {
     struct report report;
     struct pilgrim_selection *selection;
     bool patterns[WAIT_PATTERNS];
@@ -56,7 +56,7 @@ static int failed(const char *what, const char *why)
     return EXIT_DAMAGED;
 }
 
-static int print_trace(struct settings *s, const struct pilgrim_trace *trace, const struct pilgrim_error *opened)
+static int print_trace(struct waits_settings *s, const struct pilgrim_trace *trace, const struct pilgrim_error *opened)
 {
     struct report *r = &s->report;
     struct pilgrim_error error;
@@ -127,7 +127,7 @@ static bool parse_format(const char *text, enum report_format *format)
 }
 
 /* Adds criterion I. Returns 0, or the exit status. */
-static int add_criterion(struct settings *s, size_t i, const char *value)
+static int add_criterion(struct waits_settings *s, size_t i, const char *value)
 {
     struct pilgrim_error error;
     if (!s->selection && pilgrim_selection_new(&s->selection) != PILGRIM_OK)
@@ -138,7 +138,7 @@ static int add_criterion(struct settings *s, size_t i, const char *value)
     return wrong_use("%s", error.message);
 }
 
-static int set_patterns(struct settings *s, const char *text)
+static int set_patterns(struct waits_settings *s, const char *text)
 {
     const char *wrong;
     char names[640] = "";
@@ -152,7 +152,7 @@ static int set_patterns(struct settings *s, const char *text)
     return wrong_use("--pattern: there is no '%.*s'; patterns are %s", (int)strcspn(wrong, ","), wrong, names);
 }
 
-static int take_option(struct settings *s, int option)
+static int take_option(struct waits_settings *s, int option)
 {
     char *end;
     switch (option) {
@@ -181,7 +181,7 @@ static int take_option(struct settings *s, int option)
 }
 
 /* Returns -1: go on; else the exit status. */
-static int parse(struct settings *s, int argc, char **argv)
+static int parse(struct waits_settings *s, int argc, char **argv)
 {
     enum { OWN = 9 };
     struct option options[OWN + SELECT_CRITERIA + 1] = {
@@ -225,7 +225,7 @@ static int parse(struct settings *s, int argc, char **argv)
 int main(int argc, char **argv)
 {
     static struct output out = {.descriptor = 1};
-    static struct settings s = {.report = {.o = &out, .limit = ROWS}};
+    static struct waits_settings s = {.report = {.o = &out, .limit = ROWS}};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
     signal(SIGPIPE, SIG_IGN);
