@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     struct pilgrim_trace *trace;
     struct pilgrim_error error;
     static const char *const views[] = {"pilgrim-waits", "pilgrim-waits --format=json --each",
-                                        "pilgrim-waits --format=csv"};
+                                        "pilgrim-waits --format=csv", "pilgrim-waits --path",
+                                        "pilgrim-waits --rank=0 --loop=1 --pattern=late-sender"};
     fuzz_file(&file, data, length, path);
     const enum pilgrim_status status = trace_open(path, MEMORY / 2, MEMORY, &trace, &error);
     ck_assert(status != PILGRIM_NOMEM);

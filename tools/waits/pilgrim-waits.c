@@ -225,7 +225,7 @@ static int parse(struct waits_settings *s, int argc, char **argv)
 int main(int argc, char **argv)
 {
     static struct output out = {.descriptor = 1};
-    static struct waits_settings s = {.report = {.o = &out, .limit = ROWS}};
+    struct waits_settings s = {.report = {.o = &out, .limit = ROWS}};
     struct pilgrim_trace *trace;
     struct pilgrim_error opened;
     signal(SIGPIPE, SIG_IGN);
