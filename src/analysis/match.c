@@ -120,6 +120,7 @@ static bool see(struct match *m, struct match_call *record)
                               .rank = m->process->rank,
                               .thread = m->thread,
                               .site = m->site,
+                              .segment = m->process->threads[m->thread].segment,
                               .enter_ns = call->start_ns,
                               .leave_ns = call->end_ns,
                               .record = record,
