@@ -253,9 +253,11 @@ static bool leave(struct causes *c, struct cause_thread *t, struct cause_event *
         const uint64_t ideal = on->event ? on->event->ideal_ns : on->hub->ideal_ns;
         t->ideal_ns = ideal > t->ideal_ns ? ideal : t->ideal_ns;
     }
-    const bool good = event->wait_ns && event->late && event->late->entered
-                          ? waited(c, t, event)
-                          : spend(c, t, delay_class(event->site, true), event->leave_ns - event->enter_ns, true);
+    const bool told = !event->aside_ns || c->found(c->context, event, NULL);
+    const bool good =
+        told && event->wait_ns && event->late && event->late->entered
+            ? waited(c, t, event)
+            : told && spend(c, t, delay_class(event->site, true), event->leave_ns - event->enter_ns, true);
     drop_dependencies(c, event);
     if (event->resolved)
         drop_late(c, event);

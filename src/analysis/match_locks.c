@@ -35,23 +35,13 @@ static struct match_locks *locks_of(struct match *m, const struct match_containe
     return NULL;
 }
 
-/* Sets *RECORD to the call, which is not complete before the lock is dealt with. false: no memory */
-static bool note(struct match *m, struct match_call **record)
-{
-    if (!(*record = match_record(m)))
-        return false;
-    (*record)->open++;
-    m->ends = true;
-    return true;
-}
-
 bool match_lock_begin(struct match *m, const struct match_container *window, int64_t target)
 {
     if (!m->events->lock || target < 0 || !m->call->timed)
         return true;
     struct match_locks *locks = locks_of(m, window, target);
     struct match_lock *lock = locks ? calloc(1, sizeof *lock) : NULL;
-    if (!lock || !note(m, &lock->lock)) {
+    if (!lock || !match_record_open(m, &lock->lock)) {
         free(lock);
         return false;
     }
@@ -68,7 +58,7 @@ bool match_lock_end(struct match *m, const struct match_container *window, int64
     const struct match_locks *locks = match_map_find(&m->locks, key);
     for (struct match_lock *lock = locks ? locks->first : NULL; lock; lock = lock->next)
         if (!lock->unlock && lock->lock->rank == m->process->rank)
-            return note(m, &lock->unlock);
+            return match_record_open(m, &lock->unlock);
     return true;
 }
 

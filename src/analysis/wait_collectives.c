@@ -78,6 +78,57 @@ static bool all_wait(struct wait_states *w, const struct match_collective *c, en
     return good;
 }
 
+/* How long ENTRY stayed when all had come and the first one had left. INIT: when the first one had left. */
+static bool completed(struct wait_states *w, const struct match_entry *entry, enum wait_pattern pattern,
+                      const struct match_entry *first, const struct match_entry *last)
+{
+    const struct match_call *call = entry->ended, *since = first->ended, *came = last ? last->begun : NULL;
+    uint64_t from = since->leave_ns, latest = since->leave_ns + since->leave_error_ns;
+    const struct match_call *other = since;
+    if (came && came->enter_ns > from) {
+        other = came;
+        from = came->enter_ns;
+    }
+    if (came && came->enter_ns + came->enter_error_ns > latest)
+        latest = came->enter_ns + came->enter_error_ns;
+    if (call->leave_ns <= from)
+        return true;
+    struct cause_event *event = wait_event_of(w, entry->ended);
+    if (!event)
+        return false;
+    const uint64_t clocks = wait_clocks(w, call, call->local_leave_ns, other,
+                                        other == since ? other->local_leave_ns : other->local_enter_ns),
+                   rounded = latest - from > call->leave_error_ns ? latest - from : call->leave_error_ns;
+    event->completes = pattern;
+    event->complete_ns = call->leave_ns - from;
+    event->complete_error_ns = clocks > UINT64_MAX - rounded ? UINT64_MAX : clocks + rounded;
+    return true;
+}
+
+static bool stays(const struct wait_states *w, const struct match_entry *e, bool all)
+{
+    return e->ended && !e->nonblocking && e->begun == e->ended && wait_blocks(w, e->ended) &&
+           (all || (e->sends && e->receives));
+}
+
+/* Notes completions of those that do both: send and receive something; all: all. */
+static bool completions(struct wait_states *w, const struct match_collective *c, enum wait_pattern pattern, bool all)
+{
+    const struct match_entry *first = NULL, *last = NULL;
+    for (const struct match_entry *e = c->entries; e; e = e->next) {
+        if (!all && (!e->sends || !e->receives))
+            continue;
+        if (!stays(w, e, all))
+            return true; /* not all are known */
+        first = !first || e->ended->leave_ns < first->ended->leave_ns ? e : first;
+        last = !last || e->begun->enter_ns > last->begun->enter_ns ? e : last;
+    }
+    for (const struct match_entry *e = c->entries; e; e = e->next)
+        if (stays(w, e, all) && !completed(w, e, pattern, first, pattern == COMPLETE_INIT ? NULL : last))
+            return false;
+    return true;
+}
+
 static const struct match_entry *root_of(const struct match_collective *c)
 {
     for (const struct match_entry *e = c->entries; e; e = e->next)
@@ -175,6 +226,21 @@ static bool met(const struct match_collective *c)
     return true;
 }
 
+/* The beginning of the run: who came last is known, but not what it did before. */
+static bool init(struct wait_states *w, const struct match_collective *c)
+{
+    const struct match_entry *last = last_of(c, true);
+    const uint64_t later = later_than(c, true, last);
+    if (!met(c))
+        return true;
+    for (const struct match_entry *e = c->entries; e; e = e->next)
+        if (e != last && last->begun->enter_ns > e->begun->enter_ns &&
+            !wait_note(w, e->ended, WAIT_INIT, last->begun->enter_ns - e->begun->enter_ns,
+                       wait_longer(e->ended, last->begun->enter_ns, later), last->begun))
+            return false;
+    return completions(w, c, COMPLETE_INIT, true);
+}
+
 /* An operation that need not bring all together, but has done so. */
 static bool if_met(struct wait_states *w, const struct match_collective *c)
 {
@@ -182,8 +248,9 @@ static bool if_met(struct wait_states *w, const struct match_collective *c)
     const enum wait_pattern pattern = c->entries->pattern == MATCH_PAIRS   ? WAIT_ALL
                                       : strcmp(name, "MPI_Win_fence") == 0 ? WAIT_FENCE
                                                                            : WAIT_OTHER;
-    return c->entries->finalize || strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0 || !met(c) ||
-           all_wait(w, c, pattern, true);
+    if (strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0)
+        return init(w, c);
+    return c->entries->finalize || !met(c) || all_wait(w, c, pattern, true);
 }
 
 bool wait_collective(void *context, const struct match_collective *c)
@@ -198,9 +265,9 @@ bool wait_collective(void *context, const struct match_collective *c)
             return true;
     switch (c->entries->pattern) {
     case MATCH_BARRIER:
-        return all_wait(w, c, WAIT_BARRIER, true);
+        return all_wait(w, c, WAIT_BARRIER, true) && completions(w, c, COMPLETE_BARRIER, true);
     case MATCH_ALL:
-        return all_wait(w, c, WAIT_ALL, false);
+        return all_wait(w, c, WAIT_ALL, false) && completions(w, c, COMPLETE_ALL, false);
     case MATCH_FROM:
         return from_root(w, c);
     case MATCH_TO:

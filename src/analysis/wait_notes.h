@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What finding the wait states of messages and of collective operations share. */
+/* What finding the wait states of messages, of collective operations and of windows share. */
 #ifndef ANALYSIS_WAIT_NOTES_H
 #define ANALYSIS_WAIT_NOTES_H
 
@@ -13,6 +13,10 @@ struct cause_event *wait_event_of(const struct wait_states *w, struct match_call
 
 /* Returns how much longer CALL may have waited for what begins up to LATER_NS after AT_NS: times are rounded down. */
 uint64_t wait_longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns);
+
+/* Returns by how much the difference of two times of calls, by the clocks of their processes, may be wrong. */
+uint64_t wait_clocks(const struct wait_states *w, const struct match_call *a, uint64_t a_ns, const struct match_call *b,
+                     uint64_t b_ns);
 
 /* CALL waited NS for OTHER to begin, or LONGER_NS longer. Of all that it waited for the longest counts; a call that
  * waits for a sender does not wait for a receiver as well. */

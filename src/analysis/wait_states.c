@@ -12,10 +12,21 @@
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
     static const char *const names[] = {
-        "late sender",   "late partition",       "polls for a message", "late receiver", "wait at barrier",
-        "wait at n x n", "late broadcast",       "early reduce",        "wait at scan",  "wait at neighbor",
-        "late post",     "lock held by another", "early wait",          "wait at fence", "wait at other collective"};
+        "late sender",   "late partition",       "polls for a message", "late receiver",  "wait at barrier",
+        "wait at n x n", "late broadcast",       "early reduce",        "wait at scan",   "wait at neighbor",
+        "late post",     "lock held by another", "early wait",          "wait at fence",  "wait at other collective",
+        "wait at init",  "barrier completion",   "n x n completion",    "init completion"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
+}
+
+bool wait_pattern_aside(enum wait_pattern pattern)
+{
+    return pattern == WAIT_POLLED || pattern >= WAIT_INIT;
+}
+
+bool wait_pattern_completes(enum wait_pattern pattern)
+{
+    return pattern >= COMPLETE_BARRIER;
 }
 
 /* ---- rows ---- */
@@ -73,6 +84,8 @@ static bool add_cause(struct wait_states *w, enum wait_pattern pattern, uint32_t
 
 /* ---- the order in which messages are received ---- */
 
+#define NO_ROW SIZE_MAX /* of a wait that is not chosen */
+
 static bool keep_late(struct wait_states *w, const struct cause_event *event, size_t row)
 {
     struct late_senders *of = w->late_senders[event->thread];
@@ -93,45 +106,76 @@ static void put_off(struct wait_states *w, const struct cause_event *event)
         struct late_sender *late = &of->last[i];
         if (!late->wait_ns || late->sent_ns <= event->sent_ns)
             continue;
-        w->rows[late->row].sum.put_off_count++;
-        w->rows[late->row].sum.put_off_ns += late->wait_ns;
+        if (late->row != NO_ROW) {
+            w->rows[late->row].sum.put_off_count++;
+            w->rows[late->row].sum.put_off_ns += late->wait_ns;
+        }
         late->wait_ns = 0;
     }
+}
+
+static bool is_wanted(const struct wait_states *w, const struct cause_event *event)
+{
+    return !event->left_out && (!w->choice || w->choice->patterns[event->kind]);
+}
+
+/* Counts a wait in SUM; false: it is not resolved. */
+static bool count(struct wait_sum *sum, const struct cause_event *event)
+{
+    if (event->wait_ns <= event->error_ns) {
+        sum->unresolved++;
+        return false;
+    }
+    sum->count++;
+    sum->total_ns += event->wait_ns;
+    sum->error_ns += event->error_ns;
+    sum->max_ns = event->wait_ns > sum->max_ns ? event->wait_ns : sum->max_ns;
+    return true;
 }
 
 /* Counts what a call has waited. Sets its wait to 0 if that is not resolved. */
 static bool add(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
-    struct wait_row *row = row_of(w, event->kind, call->site, call->rank);
-    if (!row)
-        return false;
     const uint64_t more = event->most_ns - event->wait_ns,
                    rounded = more > call->enter_error_ns ? more : call->enter_error_ns;
+    const bool wanted = is_wanted(w, event);
+    struct wait_sum other = {0};
+    struct wait_row *row = wanted ? row_of(w, event->kind, call->site, call->rank) : NULL;
+    if (wanted && !row)
+        return false;
+    event->left_out = !wanted;
     event->error_ns = event->error_ns > UINT64_MAX - rounded ? UINT64_MAX : event->error_ns + rounded;
-    if (event->wait_ns <= event->error_ns) {
-        row->sum.unresolved++;
+    const bool resolved = count(row ? &row->sum : &other, event);
+    (void)count(&w->all, event);
+    if (!wait_pattern_aside(event->kind))
+        (void)count(&w->in_calls, event);
+    if (!resolved) {
         event->wait_ns = 0;
         return true;
     }
-    row->sum.count++;
-    row->sum.total_ns += event->wait_ns;
-    row->sum.error_ns += event->error_ns;
-    row->sum.max_ns = event->wait_ns > row->sum.max_ns ? event->wait_ns : row->sum.max_ns;
+    if (!wait_pattern_aside(event->kind))
+        w->causes_found.threads[event->thread].counted_ns += event->wait_ns;
     const struct cause_thread *late = &w->causes_found.threads[event->late->thread];
-    return (event->kind != WAIT_LATE_SENDER || keep_late(w, event, (size_t)(row - w->rows))) &&
-           add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
+    return (event->kind != WAIT_LATE_SENDER || keep_late(w, event, row ? (size_t)(row - w->rows) : NO_ROW)) &&
+           (!row || add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns));
 }
 
 /* ---- messages ---- */
 
-/* Returns by how much the difference of the two calls' beginnings may be wrong. */
-static uint64_t error_of(const struct wait_states *w, const struct match_call *a, const struct match_call *b)
+uint64_t wait_clocks(const struct wait_states *w, const struct match_call *a, uint64_t a_ns, const struct match_call *b,
+                     uint64_t b_ns)
 {
     if (a->rank == b->rank)
         return 0;
-    const uint64_t x = pilgrim_clock_error(match_clock(w->match, a->rank), a->local_enter_ns),
-                   y = pilgrim_clock_error(match_clock(w->match, b->rank), b->local_enter_ns);
+    const uint64_t x = pilgrim_clock_error(match_clock(w->match, a->rank), a_ns),
+                   y = pilgrim_clock_error(match_clock(w->match, b->rank), b_ns);
     return x > UINT64_MAX - y ? UINT64_MAX : x + y;
+}
+
+/* The same of the beginnings of both. */
+static uint64_t error_of(const struct wait_states *w, const struct match_call *a, const struct match_call *b)
+{
+    return wait_clocks(w, a, a->local_enter_ns, b, b->local_enter_ns);
 }
 
 bool wait_blocks(const struct wait_states *w, const struct match_call *call)
@@ -213,6 +257,14 @@ static bool note_sent(const struct wait_states *w, struct match_call *call, cons
     return event != NULL;
 }
 
+/* Tells of a wait that is counted aside. */
+static bool tell(const struct wait_states *w, const struct cause_event *event)
+{
+    struct cause_event wait = *event;
+    wait.wait_ns = event->aside_ns;
+    return event->left_out || !w->each || w->each(w->each_context, &wait);
+}
+
 /* Notes a message whose receiver asked for it, again and again and doing nothing else, until it was there. */
 static bool note_polled(struct wait_states *w, const struct match_operation *receive, struct match_call *sent)
 {
@@ -236,12 +288,25 @@ static bool note_polled(struct wait_states *w, const struct match_operation *rec
     return true;
 }
 
-/* Counts such a wait. It is none of one call, so nothing is said of what it is due to. */
-static bool count_polled(struct wait_states *w, struct cause_event *event, const struct match_call *call)
+/* Counts a wait that nothing is said of what it is due to. */
+static bool count_aside(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
-    const bool good = add(w, event, call) && (!event->wait_ns || !w->each || w->each(w->each_context, event));
+    const bool good = add(w, event, call);
+    event->aside_ns = event->wait_ns;
     event->wait_ns = event->most_ns = 0;
-    return good;
+    return good && (!event->left || !event->aside_ns || tell(w, event));
+}
+
+/* Counts what an operation took when nobody was late any more. */
+static bool count_completion(struct wait_states *w, const struct cause_event *event, const struct match_call *call)
+{
+    const struct cause_event completion = {.wait_ns = event->complete_ns, .error_ns = event->complete_error_ns};
+    if (event->left_out || (w->choice && !w->choice->patterns[event->completes]))
+        return true;
+    struct wait_row *row = row_of(w, event->completes, call->site, call->rank);
+    if (row)
+        (void)count(&row->sum, &completion);
+    return row != NULL;
 }
 
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
@@ -298,7 +363,9 @@ static bool see_call(void *context, struct match_call *call)
     if (!event)
         return true;
     put_off(w, event);
-    if (event->wait_ns && event->kind == WAIT_POLLED && !count_polled(w, event, call))
+    if (event->complete_ns && !count_completion(w, event, call))
+        return false;
+    if (event->wait_ns && wait_pattern_aside(event->kind) && !count_aside(w, event, call))
         return false;
     return (!event->wait_ns || add(w, event, call)) && causes_resolve(&w->causes_found, event);
 }
@@ -308,6 +375,9 @@ static bool see(void *context, const struct match_seen *seen)
 {
     struct wait_states *w = context;
     struct cause_event *event = NULL;
+    bool wanted = true;
+    if (w->choice && w->choice->call && !w->choice->call(w->choice->context, seen, &wanted))
+        return false;
     if (!seen->call->timed)
         return true;
     w->first_ns = seen->enter_ns < w->first_ns ? seen->enter_ns : w->first_ns;
@@ -316,6 +386,7 @@ static bool see(void *context, const struct match_seen *seen)
         if (!(event = wait_event_of(w, seen->record)))
             return false;
         event->resolved = !seen->ends;
+        event->left_out = !wanted;
     }
     return causes_call(&w->causes_found, seen->rank, seen->thread, seen->site, seen->enter_ns, seen->leave_ns, event);
 }
@@ -355,6 +426,10 @@ static int compare_causes(const void *a, const void *b)
 static bool see_roots(void *context, const struct cause_event *event, const struct delay_roots *roots)
 {
     struct wait_states *w = context;
+    if (!roots)
+        return tell(w, event);
+    if (event->left_out)
+        return true;
     for (uint32_t i = 0; i < roots->count; i++) {
         const struct delay_root *root = &roots->roots[i];
         size_t number;
@@ -400,8 +475,9 @@ static void sort_all(struct wait_states *w)
         qsort(w->roots, w->root_count, sizeof *w->roots, compare_roots);
 }
 
-enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace, wait_each each,
-                                     void *context, struct pilgrim_error *error)
+enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,
+                                     const struct wait_choice *choice, wait_each each, void *context,
+                                     struct pilgrim_error *error)
 {
     struct match_map rows = {0}, causes = {0}, roots = {0};
     const struct match_events events = {.context = w,
@@ -415,7 +491,8 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                                         .lock = wait_lock,
                                         .collective = wait_collective,
                                         .call = see_call};
-    *w = (struct wait_states){.each = each,
+    *w = (struct wait_states){.choice = choice,
+                              .each = each,
                               .each_context = context,
                               .match = match_new(trace),
                               .process_count = pilgrim_rank_count(trace),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wait states of MPI_Win_start, MPI_Win_post and what ends them; see wait_states.h. */
+/* Wait states of windows: MPI_Win_start with MPI_Win_post, and what ends them; locks. See wait_notes.h. */
 #include "analysis/wait_notes.h"
 
 /* CALL waits for OTHER to begin, if that was before its end. */
