@@ -5,6 +5,7 @@
 
 #include "../../src/analysis/class_gaps.c"
 #include "../../src/analysis/polls.c"
+#include "../../src/analysis/call_values.c"
 #include "../../tools/replay/replay_draws.c"
 #include "../../tools/replay/replay_polls.c"
 #include "random.h"

@@ -6,7 +6,7 @@
 
 enum { CALLS_READ_MAX = 10000000 };
 
-static struct poll_class *find(struct replay_polls *p, const struct pilgrim_class *class)
+static struct poll_class *class_of(struct replay_polls *p, const struct pilgrim_class *class)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->classes[i].class == class)
@@ -35,7 +35,7 @@ static void read_runs(struct replay_polls *p)
          p->count && calls < CALLS_READ_MAX && pilgrim_cursor_next(p->held, &call, NULL) == PILGRIM_OK; calls++) {
         if (failed && failed->class != call.class_)
             failed->works = true;
-        struct poll_class *c = find(p, call.class_);
+        struct poll_class *c = class_of(p, call.class_);
         failed = c && call_is_failed_poll(&call) ? c : NULL;
     }
     if (failed)
@@ -59,7 +59,7 @@ void polls_close(struct replay_polls *p)
 
 bool polls_come(struct replay_polls *p, const struct pilgrim_call *call, double gap)
 {
-    struct poll_class *c = p->count ? find(p, call->class_) : NULL;
+    struct poll_class *c = p->count ? class_of(p, call->class_) : NULL;
     const bool again = c && c == p->in;
     if (again) {
         p->ns += gap;
@@ -75,6 +75,6 @@ bool polls_come(struct replay_polls *p, const struct pilgrim_call *call, double 
 
 double polls_interval(struct replay_polls *p, const struct pilgrim_call *call)
 {
-    const struct poll_class *c = p->count ? find(p, call->class_) : NULL;
+    const struct poll_class *c = p->count ? class_of(p, call->class_) : NULL;
     return c && !c->works ? c->interval_ns : 0;
 }
