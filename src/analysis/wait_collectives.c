@@ -55,7 +55,7 @@ static struct cause_hub *hub_of(struct wait_states *w, const struct match_collec
     return hub;
 }
 
-static bool depends_on_all(const struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
+static bool depends_on_all(struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
 {
     if (!hub || !entry->ended || !entry->ended->timed || entry->ended->given)
         return true;
@@ -105,7 +105,7 @@ static bool completed(struct wait_states *w, const struct match_entry *entry, en
     return true;
 }
 
-static bool stays(const struct wait_states *w, const struct match_entry *e, bool all)
+static bool stays(struct wait_states *w, const struct match_entry *e, bool all)
 {
     return e->ended && !e->nonblocking && e->begun == e->ended && wait_blocks(w, e->ended) &&
            (all || (e->sends && e->receives));

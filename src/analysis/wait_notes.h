@@ -6,10 +6,10 @@
 #include "analysis/wait_states.h"
 
 /* True if the call waits until something has happened. */
-bool wait_blocks(const struct wait_states *w, const struct match_call *call);
+bool wait_blocks(struct wait_states *w, const struct match_call *call);
 
 /* Returns the event of a call. NULL: no memory */
-struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call);
+struct cause_event *wait_event_of(struct wait_states *w, struct match_call *call);
 
 /* How long a call waited: the middle of what it may be as times are rounded down, and the bounds of that. */
 struct wait_span {
@@ -30,7 +30,7 @@ bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern
                struct match_call *other);
 
 /* CALL cannot end before OTHER begins. */
-bool wait_depends(const struct wait_states *w, struct match_call *call, struct match_call *other);
+bool wait_depends(struct wait_states *w, struct match_call *call, struct match_call *other);
 
 /* Finds the waits of a collective operation; as `collective` of struct match_events, with the struct wait_states. */
 bool wait_collective(void *context, const struct match_collective *c);

@@ -178,14 +178,28 @@ static uint64_t error_of(const struct wait_states *w, const struct match_call *a
     return wait_clocks(w, a, a->local_enter_ns, b, b->local_enter_ns);
 }
 
-bool wait_blocks(const struct wait_states *w, const struct match_call *call)
+static bool site_blocks(const struct wait_states *w, uint32_t site)
 {
-    return call->timed && call->returned &&
-           strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0 &&
-           strcmp(match_site(w->match, call->site)->function->name, "MPI_Win_test") != 0;
+    const char *name = match_site(w->match, site)->function->name;
+    return strncmp(name, "MPI_Test", strlen("MPI_Test")) != 0 && strcmp(name, "MPI_Win_test") != 0;
 }
 
-struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call)
+bool wait_blocks(struct wait_states *w, const struct match_call *call)
+{
+    if (!call->timed || !call->returned)
+        return false;
+    while (w->blocking_count <= call->site) { /* once for each site */
+        bool *blocking = with_room(w->blocking, w->blocking_count, &w->blocking_capacity, sizeof *blocking);
+        if (!blocking)
+            return site_blocks(w, call->site);
+        w->blocking = blocking;
+        blocking[w->blocking_count] = site_blocks(w, (uint32_t)w->blocking_count);
+        w->blocking_count++;
+    }
+    return w->blocking[call->site];
+}
+
+struct cause_event *wait_event_of(struct wait_states *w, struct match_call *call)
 {
     struct cause_event *event = call->user;
     if (!event && (event = call->user = cause_event_new()) != NULL) {
@@ -241,7 +255,7 @@ bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern
     return true;
 }
 
-bool wait_depends(const struct wait_states *w, struct match_call *call, struct match_call *other)
+bool wait_depends(struct wait_states *w, struct match_call *call, struct match_call *other)
 {
     struct cause_event *event = wait_event_of(w, call), *on = wait_event_of(w, other);
     return event && on && (call->given || cause_depends(event, on, NULL));
@@ -261,7 +275,7 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
 }
 
 /* CALL has received what SENT has sent. */
-static bool note_sent(const struct wait_states *w, struct match_call *call, const struct match_call *sent)
+static bool note_sent(struct wait_states *w, struct match_call *call, const struct match_call *sent)
 {
     struct cause_event *event = wait_event_of(w, call);
     const uint64_t clock = pilgrim_clock_error(match_clock(w->match, sent->rank), sent->local_enter_ns),
@@ -536,5 +550,6 @@ void wait_states_free(struct wait_states *w)
     free(w->rows);
     free(w->causes);
     free(w->roots);
+    free(w->blocking);
     *w = (struct wait_states){0};
 }
