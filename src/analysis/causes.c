@@ -224,8 +224,9 @@ static bool waited(struct causes *c, struct cause_thread *t, struct cause_event 
                                             delay_class(late->site, false), event->wait_ns);
     if (!roots)
         return false;
+    const uint64_t took = event->leave_ns - event->enter_ns; /* as rounded: it may have waited longer */
     if (!c->found(c->context, event, roots) ||
-        !spend(c, t, mpi, event->leave_ns - event->enter_ns - event->wait_ns, false)) {
+        !spend(c, t, mpi, took > event->wait_ns ? took - event->wait_ns : 0, false)) {
         free(roots);
         return false;
     }

@@ -36,7 +36,7 @@ struct cause_event {
     /* what it waited for, for the caller; and for how long */
     uint32_t kind;
     uint64_t wait_ns, error_ns;
-    uint64_t most_ns;  /* how long it may have waited, as far as times are rounded */
+    uint64_t least_ns, most_ns; /* how long it may have waited, as far as times are rounded */
     uint64_t aside_ns; /* what it waited in another way: `found` has it when the call was left, in order; 0: nothing */
     /* for the caller: what its operation took when nobody was late any more, of which pattern that is */
     uint64_t complete_ns, complete_error_ns;

@@ -12,10 +12,8 @@ static bool wait_for(struct wait_states *w, enum wait_pattern pattern, const str
     if (!until || until == entry || !entry->ended || !wait_blocks(w, entry->ended))
         return true;
     struct match_call *call = entry->ended, *other = until->begun;
-    const uint64_t end = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
     return wait_depends(w, call, other) &&
-           (end <= call->enter_ns ||
-            wait_note(w, call, pattern, end - call->enter_ns, wait_longer(call, other->enter_ns, later_ns), other));
+           wait_note(w, call, pattern, wait_until(call, other->enter_ns, later_ns), other);
 }
 
 static bool is_root(const struct match_entry *entry)
@@ -57,7 +55,7 @@ static struct cause_hub *hub_of(struct wait_states *w, const struct match_collec
     return hub;
 }
 
-static bool depends_on_all(const struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
+static bool depends_on_all(struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
 {
     if (!hub || !entry->ended || !entry->ended->timed || entry->ended->given)
         return true;
@@ -98,14 +96,16 @@ static bool completed(struct wait_states *w, const struct match_entry *entry, en
         return false;
     const uint64_t clocks = wait_clocks(w, call, call->local_leave_ns, other,
                                         other == since ? other->local_leave_ns : other->local_enter_ns),
-                   rounded = latest - from > call->leave_error_ns ? latest - from : call->leave_error_ns;
+                   rounded = (latest - from) / 2 + call->leave_error_ns / 2;
+    /* the middle of what both may be */
+    const uint64_t ns = call->leave_ns + call->leave_error_ns / 2, since_ns = from + (latest - from) / 2;
     event->completes = pattern;
-    event->complete_ns = call->leave_ns - from;
+    event->complete_ns = ns > since_ns ? ns - since_ns : 0;
     event->complete_error_ns = clocks > UINT64_MAX - rounded ? UINT64_MAX : clocks + rounded;
     return true;
 }
 
-static bool stays(const struct wait_states *w, const struct match_entry *e, bool all)
+static bool stays(struct wait_states *w, const struct match_entry *e, bool all)
 {
     return e->ended && !e->nonblocking && e->begun == e->ended && wait_blocks(w, e->ended) &&
            (all || (e->sends && e->receives));
@@ -235,8 +235,7 @@ static bool init(struct wait_states *w, const struct match_collective *c)
         return true;
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (e != last && last->begun->enter_ns > e->begun->enter_ns &&
-            !wait_note(w, e->ended, WAIT_INIT, last->begun->enter_ns - e->begun->enter_ns,
-                       wait_longer(e->ended, last->begun->enter_ns, later), last->begun))
+            !wait_note(w, e->ended, WAIT_INIT, wait_until(e->ended, last->begun->enter_ns, later), last->begun))
             return false;
     return completions(w, c, COMPLETE_INIT, true);
 }

@@ -136,8 +136,8 @@ static bool count(struct wait_sum *sum, const struct cause_event *event)
 /* Counts what a call has waited. Sets its wait to 0 if that is not resolved. */
 static bool add(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
-    const uint64_t more = event->most_ns - event->wait_ns,
-                   rounded = more > call->enter_error_ns ? more : call->enter_error_ns;
+    const uint64_t more = event->most_ns - event->wait_ns, less = event->wait_ns - event->least_ns,
+                   rounded = more > less ? more : less;
     const bool wanted = is_wanted(w, event);
     struct wait_sum other = {0};
     struct wait_row *row = wanted ? row_of(w, event->kind, call->site, call->rank) : NULL;
@@ -178,14 +178,28 @@ static uint64_t error_of(const struct wait_states *w, const struct match_call *a
     return wait_clocks(w, a, a->local_enter_ns, b, b->local_enter_ns);
 }
 
-bool wait_blocks(const struct wait_states *w, const struct match_call *call)
+static bool site_blocks(const struct wait_states *w, uint32_t site)
 {
-    return call->timed && call->returned &&
-           strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0 &&
-           strcmp(match_site(w->match, call->site)->function->name, "MPI_Win_test") != 0;
+    const char *name = match_site(w->match, site)->function->name;
+    return strncmp(name, "MPI_Test", strlen("MPI_Test")) != 0 && strcmp(name, "MPI_Win_test") != 0;
 }
 
-struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call)
+bool wait_blocks(struct wait_states *w, const struct match_call *call)
+{
+    if (!call->timed || !call->returned)
+        return false;
+    while (w->blocking_count <= call->site) { /* once for each site */
+        bool *blocking = with_room(w->blocking, w->blocking_count, &w->blocking_capacity, sizeof *blocking);
+        if (!blocking)
+            return site_blocks(w, call->site);
+        w->blocking = blocking;
+        blocking[w->blocking_count] = site_blocks(w, (uint32_t)w->blocking_count);
+        w->blocking_count++;
+    }
+    return w->blocking[call->site];
+}
+
+struct cause_event *wait_event_of(struct wait_states *w, struct match_call *call)
 {
     struct cause_event *event = call->user;
     if (!event && (event = call->user = cause_event_new()) != NULL) {
@@ -196,28 +210,43 @@ struct cause_event *wait_event_of(const struct wait_states *w, struct match_call
     return event;
 }
 
-uint64_t wait_longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
+static uint64_t least_of(uint64_t a, uint64_t b)
 {
-    const uint64_t until = at_ns < call->leave_ns ? at_ns : call->leave_ns, last = at_ns + later_ns,
-                   left = call->leave_ns + call->leave_error_ns;
-    return (last < left ? last : left) - until;
+    return a < b ? a : b;
 }
 
-bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
-               uint64_t longer_ns, struct match_call *other)
+/* Of a time that is stored as X and was up to E later, X + E / 2 is as often too early as too late. */
+struct wait_span wait_until(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
 {
+    const uint64_t from = call->enter_ns, until = at_ns > from ? at_ns - from : 0, early = call->enter_error_ns,
+                   took = call->leave_ns - from, longer = call->leave_error_ns - early;
+    const uint64_t middle = least_of(at_ns + later_ns / 2, call->leave_ns + call->leave_error_ns / 2);
+    struct wait_span span = {.ns = until && middle > from + early / 2 ? middle - from - early / 2 : 0,
+                             .least_ns = least_of(until > early ? until - early : 0, took),
+                             .most_ns = least_of(at_ns + later_ns > from ? at_ns + later_ns - from : 0, took + longer)};
+    span.ns = span.ns > span.most_ns ? span.most_ns : span.ns < span.least_ns ? span.least_ns : span.ns;
+    return span;
+}
+
+bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, struct wait_span span,
+               struct match_call *other)
+{
+    if (!span.ns)
+        return true;
     struct cause_event *event = wait_event_of(w, call), *late = wait_event_of(w, other);
     if (!event || !late)
         return false;
     const bool other_kind = event->wait_ns && (event->kind == WAIT_LATE_RECEIVER) != (pattern == WAIT_LATE_RECEIVER);
     if (other_kind && pattern == WAIT_LATE_RECEIVER)
         return true;
-    if (other_kind || ns + longer_ns > event->most_ns)
-        event->most_ns = ns + longer_ns;
-    if (!other_kind && ns <= event->wait_ns)
+    if (other_kind || span.most_ns > event->most_ns)
+        event->most_ns = span.most_ns;
+    if (other_kind || span.least_ns > event->least_ns)
+        event->least_ns = span.least_ns;
+    if (!other_kind && span.ns <= event->wait_ns)
         return true;
     event->kind = pattern;
-    event->wait_ns = ns;
+    event->wait_ns = span.ns;
     event->error_ns = error_of(w, call, other);
     late->references++;
     cause_event_drop(&w->causes_found, event->late);
@@ -226,7 +255,7 @@ bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern
     return true;
 }
 
-bool wait_depends(const struct wait_states *w, struct match_call *call, struct match_call *other)
+bool wait_depends(struct wait_states *w, struct match_call *call, struct match_call *other)
 {
     struct cause_event *event = wait_event_of(w, call), *on = wait_event_of(w, other);
     return event && on && (call->given || cause_depends(event, on, NULL));
@@ -246,7 +275,7 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
 }
 
 /* CALL has received what SENT has sent. */
-static bool note_sent(const struct wait_states *w, struct match_call *call, const struct match_call *sent)
+static bool note_sent(struct wait_states *w, struct match_call *call, const struct match_call *sent)
 {
     struct cause_event *event = wait_event_of(w, call);
     const uint64_t clock = pilgrim_clock_error(match_clock(w->match, sent->rank), sent->local_enter_ns),
@@ -278,7 +307,7 @@ static bool note_polled(struct wait_states *w, const struct match_operation *rec
         return true;
     const uint64_t clocks = error_of(w, call, sent), from = receive->polled.error_ns, to = sent->enter_error_ns;
     event->kind = WAIT_POLLED;
-    event->wait_ns = event->most_ns = until - asked;
+    event->wait_ns = event->most_ns = event->least_ns = until - asked;
     event->error_ns = clocks > UINT64_MAX - from - to ? UINT64_MAX : clocks + (from > to ? from : to);
     event->enter_ns = call->enter_ns;
     late->enter_ns = sent->enter_ns;
@@ -293,7 +322,7 @@ static bool count_aside(struct wait_states *w, struct cause_event *event, const 
 {
     const bool good = add(w, event, call);
     event->aside_ns = event->wait_ns;
-    event->wait_ns = event->most_ns = 0;
+    event->wait_ns = event->most_ns = event->least_ns = 0;
     return good && (!event->left || !event->aside_ns || tell(w, event));
 }
 
@@ -328,19 +357,15 @@ static bool see_message(void *context, const struct match_operation *send, const
     if (received && received->timed && receive->polled.since_ns && !note_polled(w, receive, from))
         return false;
     if (received && !received->given && wait_blocks(w, received)) {
-        const uint64_t until = began < received->leave_ns ? began : received->leave_ns;
-        if (until > received->enter_ns &&
-            !wait_note(w, received, from == send->begun ? WAIT_LATE_SENDER : WAIT_PARTITION, until - received->enter_ns,
-                       wait_longer(received, began, from->enter_error_ns), from))
+        if (!wait_note(w, received, from == send->begun ? WAIT_LATE_SENDER : WAIT_PARTITION,
+                       wait_until(received, began, from->enter_error_ns), from))
             return false;
     }
     if (sent && !sent->given && !send->buffered && wait_blocks(w, sent) && posted > sent->enter_ns &&
-        posted < sent->leave_ns + sent->leave_error_ns) {
-        const uint64_t until = posted < sent->leave_ns ? posted : sent->leave_ns;
+        posted < sent->leave_ns + sent->leave_error_ns)
         return wait_depends(w, sent, receive->begun) &&
-               wait_note(w, sent, WAIT_LATE_RECEIVER, until - sent->enter_ns,
-                         wait_longer(sent, posted, receive->begun->enter_error_ns), receive->begun);
-    }
+               wait_note(w, sent, WAIT_LATE_RECEIVER, wait_until(sent, posted, receive->begun->enter_error_ns),
+                         receive->begun);
     return true;
 }
 
@@ -525,5 +550,6 @@ void wait_states_free(struct wait_states *w)
     free(w->rows);
     free(w->causes);
     free(w->roots);
+    free(w->blocking);
     *w = (struct wait_states){0};
 }

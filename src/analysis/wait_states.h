@@ -128,6 +128,8 @@ struct wait_states {
     struct wait_root *roots; /* sorted in the same way */
     size_t root_count, root_capacity;
     struct match_map *row_numbers, *cause_numbers, *root_numbers; /* while they are found */
+    bool *blocking; /* by site: its calls wait until something has happened */
+    size_t blocking_count, blocking_capacity;
     uint64_t first_ns, last_ns;         /* the run: from the first to the last call that was seen */
     uint64_t backward, backward_max_ns; /* receives that ended before their send began, beyond the errors */
 };

@@ -30,7 +30,7 @@ static bool check_wait(void *context, const struct cause_event *event)
 {
     const uint64_t longest = event->kind == WAIT_POLLED ? event->leave_ns : event->leave_ns - event->enter_ns;
     (void)context;
-    ck_assert(event->wait_ns > event->error_ns && event->wait_ns <= longest);
+    ck_assert(event->wait_ns > event->error_ns && event->wait_ns - event->error_ns <= longest);
     return true;
 }
 

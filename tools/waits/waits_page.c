@@ -155,6 +155,12 @@ static void text_line(const struct report *r, const struct site_line *line, int 
     const struct wait_cause *cause = main_cause(r->w, line);
     if (cause && line->sum.total_ns)
         text_cause(r, cause, line->sum.total_ns, columns);
+    if (wait_pattern_completes(line->rows->pattern)) {
+        snprintf(cells, sizeof cells, "%-*s no wait for others: %s\n", columns, "",
+                 line->rows->pattern == COMPLETE_INIT ? "from when the first one had left"
+                                                      : "all had come, and the first one had left");
+        out_text(r->o, cells);
+    }
     if (200 * line->sum.put_off_ns > line->sum.total_ns) {
         snprintf(cells, sizeof cells,
                  "%-*s %3.0f%% in the wrong order: what was received later had been sent earlier\n", columns, "",
