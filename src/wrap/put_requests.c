@@ -9,8 +9,8 @@
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
-    /* A request alone is named by age only if its index is below this: with more in flight, the index may be more
-     * regular than the age. */
+    /* A request alone that is not the oldest of its class is named by age only if its index is below this: with more
+     * in flight, the index may be more regular than the age. */
     ALONE = 64
 };
 
@@ -22,15 +22,16 @@ static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
     return store_slot(store_slot(at + 1, name.class_number), name.request_index);
 }
 
-/* Stores an operation by its age, if the reader knows it from earlier calls and its index is below LIMIT; else by its
- * name. Arrays that are stored as changes do not use this: names change less than ages. */
+/* Stores an operation by its age, if the reader knows it from earlier calls and it is the oldest of its class, or its
+ * index is below LIMIT; else by its name. Arrays that are stored as changes do not use this: names change less than
+ * ages. */
 static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
 {
-    if (name.class_number == REQUEST_NULL || c->dropped || name.request_index >= limit)
+    if (name.class_number == REQUEST_NULL || c->dropped)
         return store_operation(at, name);
     int64_t rank = live_rank_quickly(&c->thread->live, name.class_number, name.request_index);
     if (!CALL_LIKELY(rank >= 0)) {
-        rank = live_rank(&c->thread->live, name.class_number, name.request_index);
+        rank = name.request_index < limit ? live_rank(&c->thread->live, name.class_number, name.request_index) : -1;
         if (rank < 0)
             return store_operation(at, name);
     }
