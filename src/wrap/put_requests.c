@@ -59,7 +59,8 @@ static __attribute__((noinline)) void end_slowly(struct call *c, int64_t i, stru
 CALL_INLINE bool end_quickly(struct thread *t, struct thread_requests *r, struct found_operation_bits *found)
 {
     struct operation_name name = operation_name(found_operation(found));
-    if (!CALL_LIKELY(found_is_own(found)) || !CALL_LIKELY(live_end_quickly(&t->live, name.class_number, name.request_index)))
+    if (!CALL_LIKELY(found_is_own(found)) ||
+        !CALL_LIKELY(live_end_quickly(&t->live, name.class_number, name.request_index)))
         return false;
     request_end_quickly(r, found);
     return true;

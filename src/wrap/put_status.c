@@ -286,8 +286,8 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
 
 enum { KIND_MASK = 7 << 1 | 1 }; /* in `what` of an operation: its kind, and whether it is persistent */
 
-/* Stores the status of OPERATION, number INDEX of the call, if it is a completed send, or a receive that came as posted,
- * and not persistent. NULL: it is another one, and nothing was stored. */
+/* Stores the status of OPERATION, number INDEX of the call, if it is a completed send, or a receive that came as
+ * posted, and not persistent. NULL: it is another one, and nothing was stored. */
 CALL_INLINE uint8_t *store_usual(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
                                  const MPI_Status *status, bool ignored)
 {
