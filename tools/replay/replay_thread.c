@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "replay_actions.h"
+#include "replay_ending.h"
 #include "replay_files.h"
 #include "replay_persistent.h"
 #include "replay_recorder.h"
@@ -207,10 +208,11 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
     if (s->action->flags & REPLAY_OPENS_FILE)
         before_call(s);
     uses_await(s);
-    int code;
-    do
+    int code = s->action->perform(s);
+    while (poll && !s->problem && code == MPI_SUCCESS && found_then(s->call, k) && !found_now(s, k)) {
+        gaps_poll(&t->gaps, s->call);
         code = s->action->perform(s);
-    while (poll && !s->problem && code == MPI_SUCCESS && found_then(s->call, k) && !found_now(s, k));
+    }
     atomic_store_explicit(&t->since_ns, 0, memory_order_release);
     if (s->problem) {
         impossible(t, s);
@@ -258,12 +260,17 @@ static void replay_call(struct replay_thread *t, const struct pilgrim_call *call
         pool_thread_began(t);
     t->began = true;
     gaps_wait(&t->gaps, call);
+    const bool in_flight = ending_in_flight(t->replay, call);
+    if (in_flight) {
+        pool_finalize(t);
+        ending_arrive(t->replay, &t->counts, true);
+    }
     if (!k->action || !k->action->perform) {
         bool ours =
             strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
         t->counts.not_replayed += !ours;
         begin_or_end(t, call);
-    } else if (failed(call) && !t->replay->options->make_errors && !repeats(&s))
+    } else if (failed(call) && !in_flight && !t->replay->options->make_errors && !repeats(&s))
         t->counts.failed++;
     else
         perform(t, &s, k);
@@ -299,7 +306,7 @@ static enum pilgrim_status go_back(struct replay_thread *t, uint64_t seq, struct
     enum pilgrim_status status = pilgrim_cursor_open(t->replay->trace, rank, t->number, &t->cursor, error);
     if (status == PILGRIM_OK)
         status = pilgrim_cursor_skip(t->cursor, seq);
-    if (status == PILGRIM_OK && !gaps_go_to(&t->gaps, t->replay->trace, rank, t->number, seq))
+    if (status == PILGRIM_OK && !gaps_go_to(&t->gaps, t->replay->trace, seq))
         replay_fail("rank %d: no memory", t->replay->rank);
     t->next = seq;
     return status;
