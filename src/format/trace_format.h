@@ -32,6 +32,7 @@ enum section_type {
     SECTION_CODED_CALLS = 7,   /* in another form: SECTION_CALLS */
     SECTION_SHORT_PROFILE = 8, /* SECTION_PROFILE */
     SECTION_SHARED_PROFILE = 9,
+    SECTION_CODED_DEFINITIONS = 10, /* SECTION_DEFINITIONS */
     SECTION_SKIPPABLE = 64 /* a reader may skip types from here on */
 };
 
@@ -45,13 +46,16 @@ static inline bool section_begins_shard(unsigned type)
 static inline uint8_t section_type_of(uint8_t stored_type)
 {
     return stored_type == SECTION_CODED_CALLS                                              ? SECTION_CALLS
+           : stored_type == SECTION_CODED_DEFINITIONS                                      ? SECTION_DEFINITIONS
            : stored_type == SECTION_SHORT_PROFILE || stored_type == SECTION_SHARED_PROFILE ? SECTION_PROFILE
                                                                                            : stored_type;
 }
 
 #define SECTION_RATIO_MAX 256 /* a section's content has at most so many times the bytes that are stored for it */
 
-#define CODED_RATIO_MAX 32 /* likewise of coded calls, which take longer to read */
+/* Likewise of coded calls and definitions, which take longer to read. */
+#define CODED_RATIO_MAX             32
+#define CODED_DEFINITIONS_RATIO_MAX 64
 
 /* The property of functions some of whose calls another tool hid from the recorder. */
 #define PROPERTY_UNSEEN "unseen"
