@@ -17,7 +17,7 @@
 #include "format/trace_format.h"
 
 /* The fields of docs/FORMAT.md, in its order. */
-enum field {
+enum definitions_field {
     FIELD_COUNT,
     FIELD_WORD,
     FIELD_BYTE,
@@ -46,8 +46,8 @@ enum {
 /* Entry i has what is known of class i, of address i, and of function i - 1. */
 struct definitions_entry {
     uint64_t class_function;
-    uint64_t called;       /* at the address: a function's number + 1; 0: it is not a call site */
-    uint64_t of_function;  /* the last address of a call of it, + 1; entry 0 has the last one of other addresses */
+    uint64_t called;        /* at the address: a function's number + 1; 0: it is not a call site */
+    uint64_t of_function;   /* the last address of a call of it, + 1; entry 0 has the last one of other addresses */
     uint8_t dropped, added; /* frames of the class */
     uint8_t kind;           /* of the address; all that are in a symbol are one */
     bool has_elder;
@@ -56,11 +56,11 @@ struct definitions_entry {
 
 struct definitions_coder {
     struct mixed_coder *mixed;
-    struct cursor in;    /* learning and encoding: the content ... */
-    struct bytes *out;   /* decoding: the content; otherwise NULL */
-    struct bytes shape;  /* decoding: one that is not in the content yet */
-    struct bytes *to;    /* `out` or `shape` */
-    size_t end;          /* how long the content may get */
+    struct cursor in;   /* learning and encoding: the content ... */
+    struct bytes *out;  /* decoding: the content; otherwise NULL */
+    struct bytes shape; /* decoding: one that is not in the content yet */
+    struct bytes *to;   /* `out` or `shape` */
+    size_t end;         /* how long the content may get */
     bool failed;
     /* texts */
     struct intern lines; /* of the dictionary, from the last one back */
@@ -97,7 +97,7 @@ static void put(struct definitions_coder *c, uint64_t v)
         bytes_put_varint(c->to, v);
 }
 
-static uint64_t code(struct definitions_coder *c, enum field field, uint64_t kind, uint64_t a, uint64_t b,
+static uint64_t code(struct definitions_coder *c, enum definitions_field field, uint64_t kind, uint64_t a, uint64_t b,
                      uint64_t third, uint64_t v)
 {
     if (!good(c))
@@ -106,7 +106,7 @@ static uint64_t code(struct definitions_coder *c, enum field field, uint64_t kin
 }
 
 /* Codes a number as itself. */
-static uint64_t itself(struct definitions_coder *c, enum field field, uint64_t kind, uint64_t a, uint64_t b,
+static uint64_t itself(struct definitions_coder *c, enum definitions_field field, uint64_t kind, uint64_t a, uint64_t b,
                        uint64_t third)
 {
     uint64_t v = code(c, field, kind, a, b, third, take(c));
@@ -115,14 +115,14 @@ static uint64_t itself(struct definitions_coder *c, enum field field, uint64_t k
 }
 
 /* Codes a number by its difference from BASE, and returns it. */
-static uint64_t difference(struct definitions_coder *c, enum field field, uint64_t kind, uint64_t base)
+static uint64_t difference(struct definitions_coder *c, enum definitions_field field, uint64_t kind, uint64_t base)
 {
     uint64_t v = base + (uint64_t)unzigzag(code(c, field, kind, 0, 0, 0, zigzag((int64_t)(take(c) - base))));
     put(c, v);
     return v;
 }
 
-static uint8_t byte(struct definitions_coder *c, enum field field, uint64_t kind, uint64_t a, uint64_t b,
+static uint8_t byte(struct definitions_coder *c, enum definitions_field field, uint64_t kind, uint64_t a, uint64_t b,
                     uint64_t third)
 {
     uint64_t v = code(c, field, kind, a, b, third, c->out ? 0 : cursor_u8(&c->in));
@@ -144,8 +144,8 @@ static void spelled(struct definitions_coder *c, uint64_t length, bool ends_with
 {
     uint64_t last[BYTES_REMEMBERED] = {0};
     for (uint64_t i = 0; (ends_with_0 || i < length) && good(c); i++) {
-        uint8_t v = byte(c, FIELD_BYTE, last[0], last[1], last[1] << 8 | last[2],
-                         last[2] << 16 | last[3] << 8 | last[4]);
+        uint8_t v =
+            byte(c, FIELD_BYTE, last[0], last[1], last[1] << 8 | last[2], last[2] << 16 | last[3] << 8 | last[4]);
         if (ends_with_0 && v == 0)
             return;
         memmove(last + 1, last, (BYTES_REMEMBERED - 1) * sizeof *last);
@@ -294,10 +294,7 @@ struct frames {
 static void frame(struct definitions_coder *c, struct frames *f, uint64_t function)
 {
     const uint64_t v = take(c), next = f->number + 1, of_function = c->entries[function].of_function;
-    uint64_t coded = v == 0                ? 0
-                     : v - 1 == next       ? 1
-                     : v == of_function    ? 2
-                                           : 3 + zigzag((int64_t)(v - 1 - next));
+    uint64_t coded = v == 0 ? 0 : v - 1 == next ? 1 : v == of_function ? 2 : 3 + zigzag((int64_t)(v - 1 - next));
     coded = code(c, FIELD_FRAME, 0, f->last[0] << 2 | (uint64_t)(function != 0) << 1 | (next < c->address_count),
                  function << 8 | (f->last[0] < UINT8_MAX ? f->last[0] : UINT8_MAX), f->last[1], coded);
     const uint64_t number = coded == 0   ? c->address_count
@@ -393,18 +390,18 @@ static uint64_t following(uint64_t tag, const uint64_t operands[OPERANDS_MAX])
 }
 
 /* Where a value stands in its shape. */
-struct place {
+struct value_place {
     uint64_t path, parent; /* a hash of where it is; the tag of the value that it follows, or 0 */
     unsigned depth;
-    uint64_t index; /* among those that follow the same one */
+    uint64_t index;   /* among those that follow the same one */
     uint64_t last[2]; /* the tokens of the two before it there */
 };
 
-static uint64_t value(struct definitions_coder *c, const struct place *p);
+static uint64_t value(struct definitions_coder *c, const struct value_place *p);
 
-static void values_inside(struct definitions_coder *c, const struct place *p, uint64_t tag, uint64_t count)
+static void values_inside(struct definitions_coder *c, const struct value_place *p, uint64_t tag, uint64_t count)
 {
-    struct place inside = {.parent = tag, .depth = p->depth + 1};
+    struct value_place inside = {.parent = tag, .depth = p->depth + 1};
     const bool first = tag == VALUE_ARRAY && p->depth == 0 && !c->has_array;
     for (; inside.index < count && good(c); inside.index++) {
         inside.path = mixed_hash(p->path, inside.index);
@@ -420,7 +417,7 @@ static void values_inside(struct definitions_coder *c, const struct place *p, ui
 }
 
 /* Codes a value and those that follow it. Returns a hash of its token; 0 if the shape ends instead. */
-static uint64_t value(struct definitions_coder *c, const struct place *p)
+static uint64_t value(struct definitions_coder *c, const struct value_place *p)
 {
     uint64_t *before = &c->before[p->path >> (64 - PLACE_BITS)];
     const bool is_item = p->depth == 1 && c->has_array && p->index < c->item_count;
@@ -454,7 +451,7 @@ static uint64_t value(struct definitions_coder *c, const struct place *p)
 /* Codes the values of a shape, without its length. */
 static void shape(struct definitions_coder *c)
 {
-    struct place p = {0};
+    struct value_place p = {0};
     c->has_array = false;
     c->item_count = 0;
     do {
@@ -557,10 +554,10 @@ static enum pilgrim_status run(size_t length, const struct bytes *content, struc
         c->mixed->in = decoder;
         cursor_init(&in, content ? content->data : NULL, content ? length : 0);
         walk(c, in, out, out ? out->length + length : 0);
-        status = c->shape.failed || (out && out->failed)                    ? PILGRIM_NOMEM
-                 : !good(c) || (content && cursor_left(&c->in) > 0)         ? PILGRIM_DAMAGED
-                 : out && out->length != c->end                             ? PILGRIM_DAMAGED
-                                                                            : PILGRIM_OK;
+        status = c->shape.failed || (out && out->failed)            ? PILGRIM_NOMEM
+                 : !good(c) || (content && cursor_left(&c->in) > 0) ? PILGRIM_DAMAGED
+                 : out && out->length != c->end                     ? PILGRIM_DAMAGED
+                                                                    : PILGRIM_OK;
     }
     bytes_free(&c->shape);
     intern_free(&c->lines);

@@ -70,7 +70,7 @@ static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t 
 static const char *find_damage(const struct section *s)
 {
     /* Division, not multiplication, so neither side can overflow. */
-    const uint64_t ratio = s->stored_type == SECTION_CODED_CALLS         ? CODED_RATIO_MAX
+    const uint64_t ratio = section_has_coded_calls(s->stored_type)       ? CODED_RATIO_MAX
                            : s->stored_type == SECTION_CODED_DEFINITIONS ? CODED_DEFINITIONS_RATIO_MAX
                                                                          : SECTION_RATIO_MAX;
     if (s->raw / ratio + (s->raw % ratio != 0) > s->stored_length)
@@ -117,7 +117,7 @@ enum pilgrim_status section_read(struct cursor *file, struct section *section)
 
 enum pilgrim_status section_content(const struct section *section, struct bytes *content)
 {
-    if (section->damage || section->stored_type == SECTION_CODED_CALLS)
+    if (section->damage || section_has_coded_calls(section->stored_type))
         return PILGRIM_DAMAGED;
     if (section->stored_type == SECTION_CODED_DEFINITIONS)
         return section->raw > CODED_DEFINITIONS_MAX

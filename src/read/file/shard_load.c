@@ -69,7 +69,7 @@ enum pilgrim_status shard_take(struct shard *v, const struct section *section, s
     struct parser p = {.shard = v, .budget = budget, .stored_type = section->stored_type};
     struct bytes *content = &v->content[section->type];
     v->offset[section->type] = section->offset;
-    if (parser_charge(&p, section->raw) && section->stored_type == SECTION_CODED_CALLS) {
+    if (parser_charge(&p, section->raw) && section_has_coded_calls(section->stored_type)) {
         coded_calls_take(&p, section, content);
     } else if (parser_good(&p)) {
         take_content(&p, section, content);
