@@ -115,7 +115,7 @@ $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.p
 parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # `make check LONG=1` is `make check-long`.
-longer = $(if $(filter check,$@),$(LONG:1=-long))
+longer = $(if $(filter check,$@),$(if $(LONG),-long))
 
 demo check check-long check-apps bench:
 	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh $(if $(filter check-long,$@$(longer)),long))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a replay and a generated program are worth: do they take as long as the program, in what memory, in how many lines?
 
-usage: bench/replay.py BUILD [PART...] [--runs=N] [--pause=SECONDS] [--program=NAME,...] [--also="NAME RANKS COMMAND..."],
-       MPIEXEC in the environment.
+usage: bench/replay.py BUILD [PART...] [--runs=N] [--pause=SECONDS] [--program=NAME,...] [--modes=MODE,...]
+                       [--also="NAME RANKS COMMAND..."], MPIEXEC in the environment.
 
 Parts (all, if none is given):
   time     run time of programs on 2 ranks: without Pilgrim, recorded (exact, bins:1.2, aggregate), and of a replay of that
@@ -94,14 +94,14 @@ class Bench:
         return subprocess.run([self.tool("pilgrim-decode")] + list(arguments), stdout=subprocess.PIPE, check=True, timeout=LIMIT_S).stdout.decode()
 
 
-def time_part(bench, runs):
+def time_part(bench, runs, modes):
     print("%-14s %8s %9s  %-9s %9s %9s %9s  %8s %8s   %s" % ("program", "calls", "us a call", "times", "without s", "traced s", "replay s", "error",
                                                              "spread", "replay / traced, run by run"))
-    errors, seldom = {mode: [] for mode in MODES}, {mode: [] for mode in MODES}
+    errors, seldom = {mode: [] for mode in modes}, {mode: [] for mode in modes}
     trace = os.path.join(bench.folder, "time.pilgrim")
     for name, ranks, command in bench.programs:
         bench.span(ranks, command) # files come into memory
-        for mode in MODES:
+        for mode in modes:
             without, traced, again = [], [], []
             for _ in range(runs):
                 without.append(bench.span(ranks, command))
@@ -116,7 +116,7 @@ def time_part(bench, runs):
                 seldom[mode].append(error)
             print("%-14s %8s %9.1f  %-9s %9.3f %9.3f %9.3f  %6.1f %% %6.1f %%   %s" % (name, calls, call_us, mode, median(without), median(traced),
                   median(again), 100 * error, 100 * (max(traced) - min(traced)) / median(traced), " ".join("%.3f" % r for r in ratios)), flush=True)
-    for mode in MODES:
+    for mode in modes:
         means = ["%.1f %% of %d" % (100 * sum(part) / len(part), len(part)) if part else "-" for part in (errors[mode], seldom[mode])]
         print("mean of errors, %-9s: all %s; those with %d us a call or more %s" % (mode, means[0], OFTEN_US, means[1]))
 
@@ -204,7 +204,7 @@ def lines_part(bench):
 
 
 def main():
-    parts, runs, pause_s, also, only = [], 5, 0, [], None
+    parts, runs, pause_s, also, only, modes = [], 5, 0, [], None, MODES
     for argument in sys.argv[2:]:
         if argument.startswith("--runs="):
             runs = int(argument[7:])
@@ -215,6 +215,8 @@ def main():
             also.append((words[0], int(words[1]), words[2:]))
         elif argument.startswith("--program="):
             only = argument[10:].split(",")
+        elif argument.startswith("--modes="):
+            modes = argument[8:].split(",")
         else:
             parts.append(argument)
     if len(sys.argv) < 2:
@@ -227,7 +229,7 @@ def main():
         if shutil.which("NPmpich2"):
             programs.append((NETPIPE[0], NETPIPE[1], [shutil.which("NPmpich2")] + NETPIPE[2]))
         bench.programs = [program for program in programs + also if not only or program[0] in only]
-        for name, part in (("time", lambda: time_part(bench, runs)), ("same", lambda: same_part(bench)), ("memory", lambda: memory_part(bench)),
+        for name, part in (("time", lambda: time_part(bench, runs, modes)), ("same", lambda: same_part(bench)), ("memory", lambda: memory_part(bench)),
                            ("ranks", lambda: ranks_part(bench)), ("lines", lambda: lines_part(bench))):
             if not parts or name in parts:
                 part()

@@ -66,7 +66,10 @@ static enum pilgrim_status view_waits(const struct view_job *j)
     struct report waits = {
         .o = j->o, .lines = j->lines, .format = REPORT_JSON, .by_loop = j->option == 1, .each = j->option == 2};
     const char *why;
-    if (j->option && waits_is_profile(j->trace)) {
+    for (int i = 0; i < SELECT_CRITERIA; i++)
+        if (selection_has(j->selection, (enum criterion_name)i))
+            waits.selection = j->selection;
+    if ((j->option || waits.selection) && waits_is_profile(j->trace)) {
         *j->error = (struct pilgrim_error){
             .status = PILGRIM_INVALID,
             .message = "it has a profile (PILGRIM_TIMING=aggregate), which does not say what single calls did; run the "

@@ -385,8 +385,9 @@ class Trace:
                     row[name] = self._sites.get(row[name], row[name])
         return rows
 
-    def waits(self, by=None):
-        """Who waited for whom, and why: Tables by name. Needs times of single calls for all but `bounds`.
+    def waits(self, by=None, **selection):
+        """Who waited for whom, and why: Tables by name. Needs times of single calls for all but `bounds`. A selection
+        chooses the calls that waited: t.waits(rank=7); then there is neither `path` nor `mistake`.
 
         pattern   waits by pattern, call site and rank: count, total_ns, max_ns, error_ns
         caused    of these, which calls of which rank they waited for
@@ -404,7 +405,7 @@ class Trace:
             raise ValueError("waits are by None, 'loop' or 'each', not %r" % (by,))
         kinds = {"delay_ns": "delay", "path_ns": "path", "run_ns": "run", "at_most_ns": "bounds", "finding": "mistake"}
         found = {}
-        for row in self._with_places(self._view("waits", option=options[by])):
+        for row in self._with_places(self._view("waits", selection, options[by])):
             kind = next(iter(row))
             found.setdefault(kinds.get(kind, kind), []).append(row)
         return Tables((kind, Table.from_rows(rows)) for kind, rows in found.items())

@@ -37,6 +37,14 @@ bool value_count(const struct pilgrim_value *v, uint64_t *count)
     return v->type == PILGRIM_INT && v->integer >= 0;
 }
 
+bool value_truth(const struct pilgrim_value *v, bool *truth)
+{
+    if (v->type != PILGRIM_BOOL && v->type != PILGRIM_INT)
+        return false;
+    *truth = v->integer != 0;
+    return true;
+}
+
 bool value_is_name(const struct pilgrim_value *v, const char *name)
 {
     return v->type == PILGRIM_NAME && strcmp(v->text, name) == 0;

@@ -16,6 +16,9 @@ bool call_succeeded(const struct pilgrim_call *call);
 /* Sets *COUNT to the value. False if it is no int, or negative; *COUNT is then useless. */
 bool value_count(const struct pilgrim_value *v, uint64_t *count);
 
+/* Sets *TRUTH to whether a flag, or a number, is not 0. False if the value is neither; *TRUTH is then as it was. */
+bool value_truth(const struct pilgrim_value *v, bool *truth);
+
 /* True if the value is the constant NAME. */
 bool value_is_name(const struct pilgrim_value *v, const char *name);
 

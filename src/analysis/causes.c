@@ -224,8 +224,9 @@ static bool waited(struct causes *c, struct cause_thread *t, struct cause_event 
                                             delay_class(late->site, false), event->wait_ns);
     if (!roots)
         return false;
+    const uint64_t took = event->leave_ns - event->enter_ns; /* as rounded: it may have waited longer */
     if (!c->found(c->context, event, roots) ||
-        !spend(c, t, mpi, event->leave_ns - event->enter_ns - event->wait_ns, false)) {
+        !spend(c, t, mpi, took > event->wait_ns ? took - event->wait_ns : 0, false)) {
         free(roots);
         return false;
     }
@@ -253,9 +254,11 @@ static bool leave(struct causes *c, struct cause_thread *t, struct cause_event *
         const uint64_t ideal = on->event ? on->event->ideal_ns : on->hub->ideal_ns;
         t->ideal_ns = ideal > t->ideal_ns ? ideal : t->ideal_ns;
     }
-    const bool good = event->wait_ns && event->late && event->late->entered
-                          ? waited(c, t, event)
-                          : spend(c, t, delay_class(event->site, true), event->leave_ns - event->enter_ns, true);
+    const bool told = !event->aside_ns || c->found(c->context, event, NULL);
+    const bool good =
+        told && event->wait_ns && event->late && event->late->entered
+            ? waited(c, t, event)
+            : told && spend(c, t, delay_class(event->site, true), event->leave_ns - event->enter_ns, true);
     drop_dependencies(c, event);
     if (event->resolved)
         drop_late(c, event);

@@ -36,7 +36,12 @@ struct cause_event {
     /* what it waited for, for the caller; and for how long */
     uint32_t kind;
     uint64_t wait_ns, error_ns;
-    uint64_t most_ns; /* how long it may have waited, as far as times are rounded */
+    uint64_t least_ns, most_ns; /* how long it may have waited, as far as times are rounded */
+    uint64_t aside_ns; /* what it waited in another way: `found` has it when the call was left, in order; 0: nothing */
+    /* for the caller: what its operation took when nobody was late any more, of which pattern that is */
+    uint64_t complete_ns, complete_error_ns;
+    uint32_t completes;
+    bool left_out; /* its wait is not wanted */
     struct cause_event *late;
     uint64_t late_ns; /* when the late call began: its event may not know it yet */
     uint64_t sent_ns; /* when the first of the messages that it received was sent at the latest; 0: it received none */
@@ -58,6 +63,7 @@ struct cause_thread {
     bool begun, ready;
     struct cause_event *asleep; /* on this event */
     uint64_t first_ns, last_ns, useful_ns, mpi_ns, ideal_ns, wait_ns;
+    uint64_t counted_ns;      /* its waits, for the caller */
     uint64_t left_ns;         /* when its last call that was read ended */
     struct cause_item *items; /* what is not dealt with yet: a ring */
     size_t capacity;
@@ -66,7 +72,8 @@ struct cause_thread {
     struct way_node *path;
 };
 
-/* What the caller learns of a wait, in order. EVENT->kind is what it said. false: no memory */
+/* What the caller learns of a wait, in the order of its thread. EVENT->kind is what it said. ROOTS: NULL for what it
+ * waited aside. false: no memory */
 typedef bool (*cause_found)(void *context, const struct cause_event *event, const struct delay_roots *roots);
 
 struct causes {

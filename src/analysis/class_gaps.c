@@ -34,7 +34,7 @@ static enum pilgrim_status begin_segment(struct class_gaps *g, struct pilgrim_er
 enum pilgrim_status class_gaps_open(struct class_gaps *g, const struct pilgrim_trace *trace, uint32_t rank,
                                     uint32_t thread, struct pilgrim_error *error)
 {
-    *g = (struct class_gaps){0};
+    *g = (struct class_gaps){.rank = rank, .thread = thread};
     const enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &g->cursor, error);
     return status == PILGRIM_OK ? begin_segment(g, error) : status;
 }
@@ -44,6 +44,20 @@ void class_gaps_close(struct class_gaps *g)
     drop_classes(g);
     pilgrim_cursor_close(g->cursor);
     *g = (struct class_gaps){0};
+}
+
+enum pilgrim_status class_gaps_go_to(struct class_gaps *g, const struct pilgrim_trace *trace, uint64_t seq,
+                                     struct pilgrim_error *error)
+{
+    pilgrim_cursor_close(g->cursor);
+    g->left = 0;
+    enum pilgrim_status status = pilgrim_cursor_open(trace, g->rank, g->thread, &g->cursor, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_cursor_skip(g->cursor, seq);
+    if (status == PILGRIM_OK && pilgrim_segment_count(trace) > 1)
+        status = begin_segment(g, error);
+    g->before = PILGRIM_NO_CALL;
+    return status;
 }
 
 enum pilgrim_status class_gaps_come(struct class_gaps *g, struct pilgrim_error *error)
@@ -95,4 +109,17 @@ uint64_t class_gaps_calls(const struct pilgrim_cursor *cursor, uint64_t values)
     const uint64_t length = pilgrim_grammar_length(grammar);
     pilgrim_grammar_close(grammar);
     return length;
+}
+
+double class_gaps_own(const struct class_gaps *g, size_t class_number)
+{
+    struct pilgrim_class_info info;
+    struct pilgrim_statistic gaps;
+    struct pilgrim_rank_class own;
+    if (pilgrim_rank_class(g->cursor, class_number, &own) != PILGRIM_OK || !own.rank_count || !own.has_gaps ||
+        pilgrim_class_info(g->cursor, class_number, &info) != PILGRIM_OK ||
+        pilgrim_gaps(g->cursor, class_number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps) != PILGRIM_OK)
+        return 1;
+    const double shared_ns = gaps.mean_ns * (double)class_gaps_calls(g->cursor, info.values);
+    return shared_ns > 0 ? own.gaps_ns / shared_ns : 1;
 }

@@ -11,8 +11,11 @@ struct class_gap {
     struct class_gap *next;
     uint64_t before;
     struct pilgrim_statistic statistic; /* of these gaps, or of all before that class; count 0: nothing is known */
-    double scale;                       /* the last two are the caller's, 0 at first */
-    uint64_t drawn;
+    /* the rest is the caller's, 0 at first */
+    double scale, counted;
+    uint64_t gaps, step, at;
+    int lowest;
+    bool prepared;
 };
 
 struct class_gaps_class {
@@ -24,6 +27,7 @@ struct class_gaps_class {
 /* Walks over a thread, run by run: calls of one class that follow each other. All zero: closed. */
 struct class_gaps {
     struct pilgrim_cursor *cursor;
+    uint32_t rank, thread;
     size_t class_number; /* of the next calls, ... */
     uint64_t left;       /* ... so many of them */
     uint64_t before;     /* class of the last call */
@@ -37,12 +41,21 @@ enum pilgrim_status class_gaps_open(struct class_gaps *g, const struct pilgrim_t
                                     uint32_t thread, struct pilgrim_error *error) PILGRIM_CHECKED;
 void class_gaps_close(struct class_gaps *g);
 
+/* Goes back to call SEQ. In a trace of one segment, what the caller noted of gaps and classes stays. errors: as
+ * pilgrim_cursor_open */
+enum pilgrim_status class_gaps_go_to(struct class_gaps *g, const struct pilgrim_trace *trace, uint64_t seq,
+                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* Comes to the class of the next call, if the run is over. errors: as pilgrim_cursor_pass */
 enum pilgrim_status class_gaps_come(struct class_gaps *g, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Returns the class of the next call, and the gaps before it. Borrowed until the next segment. NULL: no memory. */
 struct class_gaps_class *class_gaps_class(struct class_gaps *g);
 struct class_gap *class_gaps_find(struct class_gaps *g);
+
+/* Returns by what the means of gaps before calls of a class are to be multiplied to be those of this rank: 1, if the
+ * trace has none of its own. */
+double class_gaps_own(const struct class_gaps *g, size_t class_number);
 
 /* Goes over N calls of the run, at most those that are left. */
 void class_gaps_go(struct class_gaps *g, uint64_t n);

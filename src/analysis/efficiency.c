@@ -22,7 +22,8 @@ struct efficiency efficiency_of(const struct wait_states *w)
 {
     struct efficiency e = {0};
     const double rounded = match_time_errors(w->match)->most;
-    double useful = 0, useful_most = 0, waiting = 0, waiting_error = 0, mpi = 0, mpi_most = 0, ideal = 0;
+    double useful = 0, useful_most = 0, waiting = (double)w->in_calls.total_ns,
+           waiting_error = (double)w->in_calls.error_ns, mpi = 0, mpi_most = 0, ideal = 0;
     for (uint32_t i = 0; i < w->causes_found.thread_count; i++) {
         const struct cause_thread *t = &w->causes_found.threads[i];
         e.threads += t->begun;
@@ -31,11 +32,6 @@ struct efficiency efficiency_of(const struct wait_states *w)
         ideal = (double)t->ideal_ns > ideal ? (double)t->ideal_ns : ideal;
         mpi += (double)t->mpi_ns;
         mpi_most = (double)t->mpi_ns > mpi_most ? (double)t->mpi_ns : mpi_most;
-    }
-    for (size_t i = 0; i < w->row_count; i++) {
-        waiting +=
-            w->rows[i].pattern == WAIT_POLLED ? 0 : (double)w->rows[i].sum.total_ns; /* that is not in one call */
-        waiting_error += (double)w->rows[i].sum.error_ns;
     }
     e.run_ns = w->last_ns > w->first_ns ? (double)(w->last_ns - w->first_ns) : 0;
     const double all = useful + mpi;
@@ -75,6 +71,14 @@ static int by_length(const void *a, const void *b)
     return (x->class > y->class) - (x->class < y->class);
 }
 
+static int by_part(const void *a, const void *b)
+{
+    const struct path_part *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
 bool critical_path_of(struct wait_states *w, struct path_share **shares, size_t *count, uint64_t *ns)
 {
     const struct way_node *path = causes_path(&w->causes_found);
@@ -82,7 +86,8 @@ bool critical_path_of(struct wait_states *w, struct path_share **shares, size_t 
     *ns = 0;
     for (const struct way_node *node = path; node; node = node->parent)
         all += node->count;
-    struct path_share *found = calloc(all + 1, sizeof *found);
+    struct path_share *found = calloc(all + 1, sizeof *found + sizeof(struct path_part));
+    struct path_part *part = (struct path_part *)(found + all + 1);
     *shares = found;
     *count = 0;
     if (!found)
@@ -97,16 +102,22 @@ bool critical_path_of(struct wait_states *w, struct path_share **shares, size_t 
             *ns += node->sums[i].ns;
         }
     qsort(found, all, sizeof *found, by_class);
-    for (size_t i = 0; i < all; i++)
-        if (used && found[used - 1].class == found[i].class) {
-            struct path_share *share = &found[used - 1];
-            share->ns += found[i].ns;
-            if (found[i].ns > share->thread_ns) {
-                share->thread = found[i].thread;
-                share->thread_ns = found[i].ns;
+    for (size_t i = 0; i < all;) {
+        struct path_share share = {.class = found[i].class, .parts = part};
+        for (; i < all && found[i].class == share.class; i++) {
+            share.ns += found[i].ns;
+            if (share.part_count && part[-1].thread == found[i].thread) {
+                part[-1].ns += found[i].ns;
+                continue;
             }
-        } else
-            found[used++] = found[i];
+            *part++ = (struct path_part){found[i].thread, found[i].ns};
+            share.part_count++;
+        }
+        qsort(part - share.part_count, share.part_count, sizeof *part, by_part);
+        share.thread = share.parts->thread;
+        share.thread_ns = share.parts->ns;
+        found[used++] = share;
+    }
     const double threads = efficiency_of(w).threads;
     for (size_t i = 0; i < used; i++) {
         const uint64_t total = found[i].class < w->causes_found.classes ? w->causes_found.by_class[found[i].class] : 0;

@@ -23,11 +23,19 @@ struct efficiency {
 /* Returns the efficiency; all 0 if no call has times. */
 struct efficiency efficiency_of(const struct wait_states *w);
 
+/* A thread's part of a class of time on the critical path. */
+struct path_part {
+    uint32_t thread;
+    uint64_t ns;
+};
+
 /* A class of time on the critical path. */
 struct path_share {
     uint32_t class, thread; /* as in delay_costs.h; the thread that has most of it */
     uint64_t ns, thread_ns;
-    double imbalance_ns; /* what the path has more of it than a thread on average; at least 0 */
+    double imbalance_ns;           /* what the path has more of it than a thread on average; at least 0 */
+    const struct path_part *parts; /* the longest first; in the memory of the shares */
+    size_t part_count;
 };
 
 /* Sets *SHARES to the critical path by class, the longest first, to be freed; *NS to the path's length.

@@ -99,8 +99,10 @@ static int class_of_type(const char *type)
 /* True if what is sent as A is not what is received as B, on any machine: MPI_INT and MPI_INT32_T are alike. */
 static bool types_differ(const char *a, const char *b)
 {
+    if (a == b || strcmp(a, b) == 0)
+        return false;
     const int x = class_of_type(a), y = class_of_type(b);
-    if (strcmp(a, b) == 0 || !x || !y)
+    if (!x || !y)
         return false;
     return x != y || size_of_type(a) != size_of_type(b);
 }

@@ -120,13 +120,14 @@ static bool see(struct match *m, struct match_call *record)
                               .rank = m->process->rank,
                               .thread = m->thread,
                               .site = m->site,
+                              .segment = m->process->threads[m->thread].segment,
                               .enter_ns = call->start_ns,
                               .leave_ns = call->end_ns,
                               .record = record,
                               .ends = m->ends};
-    if (m->common && call->timed) {
-        seen.enter_ns = record ? record->enter_ns : pilgrim_clock_common(&m->process->clock, call->start_ns);
-        seen.leave_ns = record ? record->leave_ns : pilgrim_clock_common(&m->process->clock, call->end_ns);
+    if (call->timed) {
+        seen.enter_ns = record ? record->enter_ns : match_on_axis(m, m->process, call->start_ns);
+        seen.leave_ns = record ? record->leave_ns : match_on_axis(m, m->process, call->end_ns);
     }
     return m->events->seen(m->events->context, &seen);
 }
@@ -309,8 +310,7 @@ static uint64_t horizon(const struct match *m)
         const uint32_t thread = p->done ? UINT32_MAX : first_thread(p);
         if (thread == UINT32_MAX || !p->threads[thread].call.timed)
             continue;
-        const uint64_t start = p->threads[thread].call.start_ns,
-                       at = m->common ? pilgrim_clock_common(&p->clock, start) : start;
+        const uint64_t at = match_on_axis(m, p, p->threads[thread].call.start_ns);
         least = at < least ? at : least;
     }
     return least;

@@ -189,6 +189,7 @@ struct match_totals {
 struct match_seen {
     const struct pilgrim_call *call;
     uint32_t rank, thread, site;
+    uint32_t segment;            /* of its cursor */
     uint64_t enter_ns, leave_ns; /* on the axis of struct match_call */
     struct match_call *record;   /* NULL: it begins and ends nothing */
     bool ends;                   /* the record will be given to `call` */

@@ -34,13 +34,22 @@ struct match_call *match_record(struct match *m)
                                          .leave_ns = call->end_ns,
                                          .enter_error_ns = m->enter_error_ns,
                                          .leave_error_ns = m->leave_error_ns};
-        if (m->common && call->timed) {
-            m->record->enter_ns = pilgrim_clock_common(&m->process->clock, call->start_ns);
-            m->record->leave_ns = pilgrim_clock_common(&m->process->clock, call->end_ns);
+        if (call->timed) {
+            m->record->enter_ns = match_on_axis(m, m->process, call->start_ns);
+            m->record->leave_ns = match_on_axis(m, m->process, call->end_ns);
         }
     }
     m->record->references++;
     return m->record;
+}
+
+bool match_record_open(struct match *m, struct match_call **record)
+{
+    if (!(*record = match_record(m)))
+        return false;
+    (*record)->open++;
+    m->ends = true;
+    return true;
 }
 
 /* ---- operations ---- */
@@ -513,9 +522,10 @@ static bool test(struct match *m)
 static bool act_wait(struct match *m)
 {
     const struct pilgrim_value *flag = role_out(m->role, m->call, P_FLAG), *one = role_in(m->role, m->call, P_REQUEST);
-    if (m->role->index[P_FLAG] >= 0 && !(flag->type == PILGRIM_BOOL || flag->type == PILGRIM_INT))
+    bool done = true;
+    if (m->role->index[P_FLAG] >= 0 && !value_truth(flag, &done))
         return true;
-    if (m->role->index[P_FLAG] >= 0 && flag->integer == 0)
+    if (!done)
         return test(m);
     if (m->role->index[P_REQUESTS] >= 0)
         return end_list(m, role_in(m->role, m->call, P_REQUESTS));

@@ -121,7 +121,7 @@ struct match_process {
     struct match_thread *threads;
     struct pilgrim_clock clock;
     struct match_comm world, self;
-    struct match_map objects;  /* communicators, datatypes, windows, files, messages, by kind and number */
+    struct match_map objects;  /* what names stand for, by kind, number and thread (match_objects.c) */
     struct match_map requests; /* by class and index */
     struct match_map windows;  /* what is open and pending, by communicator and number on it (match_windows.c) */
     struct match_map made;     /* struct match_made, by kind and number */
@@ -179,6 +179,12 @@ enum match_kind { KIND_COMM, KIND_TYPE, KIND_CONTAINER, KIND_FILE, KIND_MESSAGE,
 
 /* ---- match.c ---- */
 
+/* Returns NS of process P on the axis that times are given on. */
+static inline uint64_t match_on_axis(const struct match *m, const struct match_process *p, uint64_t ns)
+{
+    return m->common ? pilgrim_clock_common(&p->clock, ns) : ns;
+}
+
 /* Returns memory for a record, all zero, as from calloc: free may free it. NULL: no memory. The other one takes it
  * back; NULL is legal. */
 void *match_record_take(struct match *m, enum match_spare_kind kind);
@@ -202,7 +208,7 @@ void match_comm_freed(struct match *m, const struct pilgrim_value *name);
 int64_t match_world_rank(const struct match *m, const struct match_comm *comm, int64_t rank);
 
 /* Return the object of a name, set it (replacing another one), take it out. The objects of KIND_TYPE and KIND_CONTAINER
- * are freed here, and groups; those of KIND_COMM are in `created`. */
+ * are freed here, and groups; those of KIND_COMM are entries of `created`. */
 void *match_object(const struct match *m, enum match_kind kind, const struct pilgrim_value *name);
 bool match_object_set(struct match *m, enum match_kind kind, const struct pilgrim_value *name, void *object);
 void *match_object_take(struct match *m, enum match_kind kind, const struct pilgrim_value *name);
@@ -221,6 +227,9 @@ bool match_act(struct match *m);
 
 /* Returns the record of the call that is being examined, held once more. NULL: no memory. */
 struct match_call *match_record(struct match *m);
+
+/* Sets *RECORD to that record, which then does not end with the call: match_call_closed ends it. false: no memory */
+bool match_record_open(struct match *m, struct match_call **record);
 
 /* The operations of a request that was not ended, at the end of the calls. false: no memory */
 bool match_request_over(struct match *m, struct match_request *request);

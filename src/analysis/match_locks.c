@@ -3,8 +3,9 @@
  *
  * Which process has a lock first is not recorded. Of two that cannot have it at once, the one whose MPI_Win_unlock ends
  * first has had it first: that call does not end before the lock is given back, and the other one's not before it was
- * had. So a lock is dealt with when all processes were read up to the end of its MPI_Win_unlock. Until then it counts
- * as outstanding, so that no process is read far ahead of the others. */
+ * had. Where times are rounded so much that this is not certain, it is the one whose MPI_Win_lock ended first. So a
+ * lock is dealt with when all processes were read up to the end of its MPI_Win_unlock. Until then it counts as
+ * outstanding, so that no process is read far ahead of the others. */
 #include <stdlib.h>
 
 #include "analysis/call_values.h"
@@ -35,23 +36,13 @@ static struct match_locks *locks_of(struct match *m, const struct match_containe
     return NULL;
 }
 
-/* Sets *RECORD to the call, which is not complete before the lock is dealt with. false: no memory */
-static bool note(struct match *m, struct match_call **record)
-{
-    if (!(*record = match_record(m)))
-        return false;
-    (*record)->open++;
-    m->ends = true;
-    return true;
-}
-
 bool match_lock_begin(struct match *m, const struct match_container *window, int64_t target)
 {
     if (!m->events->lock || target < 0 || !m->call->timed)
         return true;
     struct match_locks *locks = locks_of(m, window, target);
     struct match_lock *lock = locks ? calloc(1, sizeof *lock) : NULL;
-    if (!lock || !note(m, &lock->lock)) {
+    if (!lock || !match_record_open(m, &lock->lock)) {
         free(lock);
         return false;
     }
@@ -68,8 +59,23 @@ bool match_lock_end(struct match *m, const struct match_container *window, int64
     const struct match_locks *locks = match_map_find(&m->locks, key);
     for (struct match_lock *lock = locks ? locks->first : NULL; lock; lock = lock->next)
         if (!lock->unlock && lock->lock->rank == m->process->rank)
-            return note(m, &lock->unlock);
+            return match_record_open(m, &lock->unlock);
     return true;
+}
+
+/* Returns when a call ended at the latest. */
+static uint64_t latest_end(const struct match_call *call)
+{
+    return call->leave_ns + call->leave_error_ns;
+}
+
+static bool was_first(const struct match_lock *a, const struct match_lock *b)
+{
+    const struct match_call *one = a->unlock, *two = b->unlock;
+    if (latest_end(one) < two->leave_ns || latest_end(two) < one->leave_ns ||
+        (!one->leave_error_ns && !two->leave_error_ns))
+        return one->leave_ns < two->leave_ns;
+    return a->lock->leave_ns + latest_end(a->lock) < b->lock->leave_ns + latest_end(b->lock);
 }
 
 /* Returns who had what LOCK needs last before it; NULL: nobody. */
@@ -78,8 +84,7 @@ static const struct match_lock *holder_before(const struct match_locks *locks, c
     const struct match_lock *found = NULL;
     for (const struct match_lock *other = locks->first; other; other = other->next)
         if (other->unlock && other->lock->rank != lock->lock->rank && (other->exclusive || lock->exclusive) &&
-            other->unlock->leave_ns < lock->unlock->leave_ns &&
-            (!found || other->unlock->enter_ns > found->unlock->enter_ns))
+            was_first(other, lock) && (!found || other->unlock->enter_ns > found->unlock->enter_ns))
             found = other;
     return found;
 }
@@ -126,7 +131,7 @@ bool match_locks_deal(struct match *m, uint64_t horizon_ns)
     for (size_t i = 0; i < m->locks.capacity; i++) {
         struct match_locks *locks = m->locks.slots[i].value;
         for (struct match_lock *lock = locks ? locks->first : NULL; lock; lock = lock->next)
-            if (!lock->over && lock->unlock && lock->unlock->leave_ns <= horizon_ns)
+            if (!lock->over && lock->unlock && latest_end(lock->unlock) <= horizon_ns)
                 good = deal_with(m, locks, lock) && good;
         if (locks)
             drop_old(m, locks, horizon_ns);

@@ -31,7 +31,8 @@ static struct match_key object_key(enum match_kind kind, int64_t number)
     return owned_key(kind, number, OF_PROCESS);
 }
 
-/* Returns what the thread has made of this number; NULL: nothing, or the process has only one thread. */
+/* Returns what the thread has made of this number, which the process may not have made last; NULL: nothing, or the
+ * process has only one thread. */
 static void *own_object(const struct match *m, enum match_kind kind, int64_t number)
 {
     return m->process->thread_count > 1
@@ -109,9 +110,9 @@ static bool put_object(struct match_process *p, struct match_key key, void *obje
 static bool bind_comm(struct match_process *p, struct match_created *made)
 {
     if (p->thread_count > 1 && made->thread >= 0 &&
-        !put_object(p, owned_key(KIND_COMM, made->number, (uint64_t)made->thread + 1), &made->comm))
+        !put_object(p, owned_key(KIND_COMM, made->number, (uint64_t)made->thread + 1), made))
         return false;
-    return put_object(p, object_key(KIND_COMM, made->number), &made->comm);
+    return put_object(p, object_key(KIND_COMM, made->number), made);
 }
 
 /* Returns true if THREAD creates an inter-communicator, at LEFT or behind it, of which the list does not say what it
@@ -175,6 +176,7 @@ static enum pilgrim_status know_members(struct match *m, struct match_process *p
             !world_ranks_add(&m->world_ranks, made->comm.identity, made->comm.side, made->comm.rank, p->rank))
             return no_memory(error);
     }
+    match_map_free(&p->objects); /* what looking for parents has bound: no call has made it yet */
     return bind_unrecorded(p, error);
 }
 
@@ -210,7 +212,13 @@ static struct match_comm *expected_comm(const struct match *m, int64_t number)
                 return NULL;
             found = &p->created[i];
         }
-    return found && bind_comm(p, found) ? match_map_find(&p->objects, object_key(KIND_COMM, number)) : NULL;
+    return found && bind_comm(p, found) ? &found->comm : NULL;
+}
+
+static struct match_created *created_of(const struct match *m, const struct pilgrim_value *name)
+{
+    struct match_created *own = own_object(m, KIND_COMM, name->id);
+    return own ? own : match_object(m, KIND_COMM, name);
 }
 
 struct match_comm *match_comm_of(struct match *m, const struct pilgrim_value *value)
@@ -221,14 +229,12 @@ struct match_comm *match_comm_of(struct match *m, const struct pilgrim_value *va
         return &m->process->self;
     if (value->type != PILGRIM_OBJECT)
         return NULL;
-    struct match_comm *found = own_object(m, KIND_COMM, value->id);
-    if (!found)
-        found = match_object(m, KIND_COMM, value);
-    return found ? found : expected_comm(m, value->id);
+    struct match_created *found = created_of(m, value);
+    return found ? &found->comm : expected_comm(m, value->id);
 }
 
-/* Takes KEY out if it stands for COMM. */
-static void unbind_comm(struct match_process *p, struct match_key key, const struct match_comm *comm)
+/* Takes KEY out if it stands for the communicator. */
+static void unbind_comm(struct match_process *p, struct match_key key, const struct match_created *comm)
 {
     if (match_map_find(&p->objects, key) == comm)
         match_map_take(&p->objects, key);
@@ -236,14 +242,11 @@ static void unbind_comm(struct match_process *p, struct match_key key, const str
 
 void match_comm_freed(struct match *m, const struct pilgrim_value *name)
 {
-    struct match_process *p = m->process;
-    if (name->type != PILGRIM_OBJECT)
-        return;
-    const struct match_comm *comm = own_object(m, KIND_COMM, name->id);
+    const struct match_created *comm = name->type == PILGRIM_OBJECT ? created_of(m, name) : NULL;
     if (!comm)
-        comm = match_object(m, KIND_COMM, name);
-    for (uint64_t owner = OF_PROCESS; comm && owner <= (p->thread_count > 1 ? p->thread_count : 0); owner++)
-        unbind_comm(p, owned_key(KIND_COMM, name->id, owner), comm);
+        return;
+    unbind_comm(m->process, object_key(KIND_COMM, name->id), comm);
+    unbind_comm(m->process, owned_key(KIND_COMM, name->id, (uint64_t)(comm->thread + 1)), comm);
 }
 
 bool match_comm_made(struct match *m, const struct pilgrim_value *name)

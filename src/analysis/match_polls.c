@@ -9,19 +9,14 @@
 
 enum { POLL_GAP_NS = 10000 };
 
-static uint64_t on_axis(const struct match *m, uint64_t ns)
-{
-    return m->common ? pilgrim_clock_common(&m->process->clock, ns) : ns;
-}
-
 void match_polls_follow(struct match *m, struct match_thread *t)
 {
     struct match_polls *polls = &t->polls;
     const struct pilgrim_call *call = m->call;
     const struct pilgrim_value *came = m->role->poll >= 0 ? &call->out[m->role->poll] : NULL;
-    const bool goes_on = came && call->timed && polls->on,
-               failed = came && (came->type == PILGRIM_BOOL || came->type == PILGRIM_INT) && came->integer == 0;
-    const uint64_t start_ns = came && call->timed ? on_axis(m, call->start_ns) : 0;
+    bool done = true;
+    const bool goes_on = came && call->timed && polls->on, failed = came && value_truth(came, &done) && !done;
+    const uint64_t start_ns = came && call->timed ? match_on_axis(m, m->process, call->start_ns) : 0;
     if (goes_on && failed && start_ns > polls->left_ns + POLL_GAP_NS)
         polls->busy_ns += start_ns - polls->left_ns;
     m->polled = (struct match_polled){0};
@@ -34,12 +29,7 @@ void match_polls_follow(struct match *m, struct match_thread *t)
         polls->busy_ns = 0;
     }
     if (polls->on)
-        polls->left_ns = on_axis(m, call->end_ns);
-}
-
-static bool is_true(const struct pilgrim_value *flag)
-{
-    return (flag->type == PILGRIM_BOOL || flag->type == PILGRIM_INT) && flag->integer != 0;
+        polls->left_ns = match_on_axis(m, m->process, call->end_ns);
 }
 
 void match_polls_note(const struct match *m, struct match_operation *op)
@@ -61,7 +51,8 @@ void match_polls_look(struct match *m)
     struct match_polls *polls = &m->process->threads[m->thread].polls;
     const struct pilgrim_value *status = role_out(m->role, m->call, P_STATUS);
     const struct match_comm *comm = match_comm_of(m, role_in(m->role, m->call, P_COMM));
-    if (!is_true(role_out(m->role, m->call, P_FLAG)))
+    bool found;
+    if (!value_truth(role_out(m->role, m->call, P_FLAG), &found) || !found)
         return;
     const bool known = comm && status->type == PILGRIM_STATUS && status->count >= 4;
     polls->found = m->polled;

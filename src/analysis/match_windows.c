@@ -112,16 +112,6 @@ static bool check_access(struct match *m, struct access *a)
     return give_access(m, a);
 }
 
-/* Notes that the call is one of an access. false: no memory */
-static bool note(struct match *m, struct match_call **call)
-{
-    if (!(*call = match_record(m)))
-        return false;
-    (*call)->open++;
-    m->ends = true;
-    return true;
-}
-
 /* Returns the next access of ORIGIN to TARGET, as this process's side counts. NULL: no memory */
 static struct access *next_access(struct match *m, const struct match_container *window, uint32_t origin,
                                   uint32_t target, bool starts)
@@ -164,7 +154,7 @@ static bool begin_accesses(struct match *m, struct window *w, const struct match
         if (other < 0)
             continue;
         struct access *a = next_access(m, window, starts ? me : (uint32_t)other, starts ? (uint32_t)other : me, starts);
-        if (!a || !note(m, starts ? &a->seen.start : &a->seen.post))
+        if (!a || !match_record_open(m, starts ? &a->seen.start : &a->seen.post))
             return false;
         if (starts) {
             a->next_started = w->started;
@@ -186,7 +176,7 @@ static bool end_accesses(struct match *m, struct window *w, bool started)
         w->posted = NULL;
     for (struct access *next; a; a = next) {
         next = started ? a->next_started : a->next_posted;
-        if (!note(m, started ? &a->seen.complete : &a->seen.wait))
+        if (!match_record_open(m, started ? &a->seen.complete : &a->seen.wait))
             return false;
         for (struct match_remote *op = started ? a->first : NULL; op; op = op->next)
             if (!(op->ended = match_record(m)))
@@ -307,10 +297,9 @@ bool match_window_sync(struct match *m, const struct pilgrim_value *win)
     case SYNC_COMPLETE:
         return end_accesses(m, w, true);
     case SYNC_WAIT: {
-        const struct pilgrim_value *flag = role_out(m->role, m->call, P_FLAG);
-        const bool tests = m->role->index[P_FLAG] >= 0;
-        return (tests && !((flag->type == PILGRIM_BOOL || flag->type == PILGRIM_INT) && flag->integer)) ||
-               end_accesses(m, w, false);
+        bool done = true;
+        const bool known = m->role->index[P_FLAG] < 0 || value_truth(role_out(m->role, m->call, P_FLAG), &done);
+        return !known || !done || end_accesses(m, w, false);
     }
     case SYNC_LOCK:
         return lock(m, w, container);
@@ -392,7 +381,7 @@ bool match_window_remote(struct match *m)
     struct access *a = w->started;
     while (a && a->target != target)
         a = a->next_started;
-    if (a && !a->seen.first && !note(m, &a->seen.first))
+    if (a && !a->seen.first && !match_record_open(m, &a->seen.first))
         return false;
     return !m->events->remote || add_remote(m, w, container, a, target);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analysis/call_values.h"
+
 /* The functions that ask if something has happened, and the parameter that tells: a flag, or a number of things that
  * have. */
 static const struct {
@@ -37,6 +39,6 @@ int call_poll_parameter(const struct pilgrim_function *f)
 bool call_is_failed_poll(const struct pilgrim_call *call)
 {
     const int at = call_poll_parameter(call->function);
-    return at >= 0 && (call->out[at].type == PILGRIM_BOOL || call->out[at].type == PILGRIM_INT) &&
-           call->out[at].integer == 0;
+    bool done;
+    return at >= 0 && value_truth(&call->out[at], &done) && !done;
 }

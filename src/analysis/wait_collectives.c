@@ -12,10 +12,8 @@ static bool wait_for(struct wait_states *w, enum wait_pattern pattern, const str
     if (!until || until == entry || !entry->ended || !wait_blocks(w, entry->ended))
         return true;
     struct match_call *call = entry->ended, *other = until->begun;
-    const uint64_t end = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
     return wait_depends(w, call, other) &&
-           (end <= call->enter_ns ||
-            wait_note(w, call, pattern, end - call->enter_ns, wait_longer(call, other->enter_ns, later_ns), other));
+           wait_note(w, call, pattern, wait_until(call, other->enter_ns, later_ns), other);
 }
 
 static bool is_root(const struct match_entry *entry)
@@ -57,7 +55,7 @@ static struct cause_hub *hub_of(struct wait_states *w, const struct match_collec
     return hub;
 }
 
-static bool depends_on_all(const struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
+static bool depends_on_all(struct wait_states *w, const struct match_entry *entry, struct cause_hub *hub)
 {
     if (!hub || !entry->ended || !entry->ended->timed || entry->ended->given)
         return true;
@@ -76,6 +74,59 @@ static bool all_wait(struct wait_states *w, const struct match_collective *c, en
             good = wait_for(w, pattern, e, last, later) && depends_on_all(w, e, hub);
     cause_hub_drop(&w->causes_found, hub);
     return good;
+}
+
+/* How long ENTRY stayed when all had come and the first one had left. INIT: when the first one had left. */
+static bool completed(struct wait_states *w, const struct match_entry *entry, enum wait_pattern pattern,
+                      const struct match_entry *first, const struct match_entry *last)
+{
+    const struct match_call *call = entry->ended, *since = first->ended, *came = last ? last->begun : NULL;
+    uint64_t from = since->leave_ns, latest = since->leave_ns + since->leave_error_ns;
+    const struct match_call *other = since;
+    if (came && came->enter_ns > from) {
+        other = came;
+        from = came->enter_ns;
+    }
+    if (came && came->enter_ns + came->enter_error_ns > latest)
+        latest = came->enter_ns + came->enter_error_ns;
+    if (call->leave_ns <= from)
+        return true;
+    struct cause_event *event = wait_event_of(w, entry->ended);
+    if (!event)
+        return false;
+    const uint64_t clocks = wait_clocks(w, call, call->local_leave_ns, other,
+                                        other == since ? other->local_leave_ns : other->local_enter_ns),
+                   rounded = (latest - from) / 2 + call->leave_error_ns / 2;
+    /* the middle of what both may be */
+    const uint64_t ns = call->leave_ns + call->leave_error_ns / 2, since_ns = from + (latest - from) / 2;
+    event->completes = pattern;
+    event->complete_ns = ns > since_ns ? ns - since_ns : 0;
+    event->complete_error_ns = clocks > UINT64_MAX - rounded ? UINT64_MAX : clocks + rounded;
+    return true;
+}
+
+static bool stays(struct wait_states *w, const struct match_entry *e, bool all)
+{
+    return e->ended && !e->nonblocking && e->begun == e->ended && wait_blocks(w, e->ended) &&
+           (all || (e->sends && e->receives));
+}
+
+/* Notes completions of those that do both: send and receive something; all: all. */
+static bool completions(struct wait_states *w, const struct match_collective *c, enum wait_pattern pattern, bool all)
+{
+    const struct match_entry *first = NULL, *last = NULL;
+    for (const struct match_entry *e = c->entries; e; e = e->next) {
+        if (!all && (!e->sends || !e->receives))
+            continue;
+        if (!stays(w, e, all))
+            return true; /* not all are known */
+        first = !first || e->ended->leave_ns < first->ended->leave_ns ? e : first;
+        last = !last || e->begun->enter_ns > last->begun->enter_ns ? e : last;
+    }
+    for (const struct match_entry *e = c->entries; e; e = e->next)
+        if (stays(w, e, all) && !completed(w, e, pattern, first, pattern == COMPLETE_INIT ? NULL : last))
+            return false;
+    return true;
 }
 
 static const struct match_entry *root_of(const struct match_collective *c)
@@ -175,6 +226,20 @@ static bool met(const struct match_collective *c)
     return true;
 }
 
+/* The beginning of the run: who came last is known, but not what it did before. */
+static bool init(struct wait_states *w, const struct match_collective *c)
+{
+    const struct match_entry *last = last_of(c, true);
+    const uint64_t later = later_than(c, true, last);
+    if (!met(c))
+        return true;
+    for (const struct match_entry *e = c->entries; e; e = e->next)
+        if (e != last && last->begun->enter_ns > e->begun->enter_ns &&
+            !wait_note(w, e->ended, WAIT_INIT, wait_until(e->ended, last->begun->enter_ns, later), last->begun))
+            return false;
+    return completions(w, c, COMPLETE_INIT, true);
+}
+
 /* An operation that need not bring all together, but has done so. */
 static bool if_met(struct wait_states *w, const struct match_collective *c)
 {
@@ -182,8 +247,9 @@ static bool if_met(struct wait_states *w, const struct match_collective *c)
     const enum wait_pattern pattern = c->entries->pattern == MATCH_PAIRS   ? WAIT_ALL
                                       : strcmp(name, "MPI_Win_fence") == 0 ? WAIT_FENCE
                                                                            : WAIT_OTHER;
-    return c->entries->finalize || strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0 || !met(c) ||
-           all_wait(w, c, pattern, true);
+    if (strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0)
+        return init(w, c);
+    return c->entries->finalize || !met(c) || all_wait(w, c, pattern, true);
 }
 
 bool wait_collective(void *context, const struct match_collective *c)
@@ -198,9 +264,9 @@ bool wait_collective(void *context, const struct match_collective *c)
             return true;
     switch (c->entries->pattern) {
     case MATCH_BARRIER:
-        return all_wait(w, c, WAIT_BARRIER, true);
+        return all_wait(w, c, WAIT_BARRIER, true) && completions(w, c, COMPLETE_BARRIER, true);
     case MATCH_ALL:
-        return all_wait(w, c, WAIT_ALL, false);
+        return all_wait(w, c, WAIT_ALL, false) && completions(w, c, COMPLETE_ALL, false);
     case MATCH_FROM:
         return from_root(w, c);
     case MATCH_TO:

@@ -12,10 +12,21 @@
 const char *wait_pattern_name(enum wait_pattern pattern)
 {
     static const char *const names[] = {
-        "late sender",   "late partition",       "polls for a message", "late receiver", "wait at barrier",
-        "wait at n x n", "late broadcast",       "early reduce",        "wait at scan",  "wait at neighbor",
-        "late post",     "lock held by another", "early wait",          "wait at fence", "wait at other collective"};
+        "late sender",   "late partition",       "polls for a message", "late receiver",  "wait at barrier",
+        "wait at n x n", "late broadcast",       "early reduce",        "wait at scan",   "wait at neighbor",
+        "late post",     "lock held by another", "early wait",          "wait at fence",  "wait at other collective",
+        "wait at init",  "barrier completion",   "n x n completion",    "init completion"};
     return (unsigned)pattern < WAIT_PATTERNS ? names[pattern] : "";
+}
+
+bool wait_pattern_aside(enum wait_pattern pattern)
+{
+    return pattern == WAIT_POLLED || pattern >= WAIT_INIT;
+}
+
+bool wait_pattern_completes(enum wait_pattern pattern)
+{
+    return pattern >= COMPLETE_BARRIER;
 }
 
 /* ---- rows ---- */
@@ -73,6 +84,8 @@ static bool add_cause(struct wait_states *w, enum wait_pattern pattern, uint32_t
 
 /* ---- the order in which messages are received ---- */
 
+#define NO_ROW SIZE_MAX /* of a wait that is not chosen */
+
 static bool keep_late(struct wait_states *w, const struct cause_event *event, size_t row)
 {
     struct late_senders *of = w->late_senders[event->thread];
@@ -93,55 +106,100 @@ static void put_off(struct wait_states *w, const struct cause_event *event)
         struct late_sender *late = &of->last[i];
         if (!late->wait_ns || late->sent_ns <= event->sent_ns)
             continue;
-        w->rows[late->row].sum.put_off_count++;
-        w->rows[late->row].sum.put_off_ns += late->wait_ns;
+        if (late->row != NO_ROW) {
+            w->rows[late->row].sum.put_off_count++;
+            w->rows[late->row].sum.put_off_ns += late->wait_ns;
+        }
         late->wait_ns = 0;
     }
+}
+
+static bool is_wanted(const struct wait_states *w, const struct cause_event *event)
+{
+    return !event->left_out && (!w->choice || w->choice->patterns[event->kind]);
+}
+
+/* Counts a wait in SUM; false: it is not resolved. */
+static bool count(struct wait_sum *sum, const struct cause_event *event)
+{
+    if (event->wait_ns <= event->error_ns) {
+        sum->unresolved++;
+        return false;
+    }
+    sum->count++;
+    sum->total_ns += event->wait_ns;
+    sum->error_ns += event->error_ns;
+    sum->max_ns = event->wait_ns > sum->max_ns ? event->wait_ns : sum->max_ns;
+    return true;
 }
 
 /* Counts what a call has waited. Sets its wait to 0 if that is not resolved. */
 static bool add(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
-    struct wait_row *row = row_of(w, event->kind, call->site, call->rank);
-    if (!row)
+    const uint64_t more = event->most_ns - event->wait_ns, less = event->wait_ns - event->least_ns,
+                   rounded = more > less ? more : less;
+    const bool wanted = is_wanted(w, event);
+    struct wait_sum other = {0};
+    struct wait_row *row = wanted ? row_of(w, event->kind, call->site, call->rank) : NULL;
+    if (wanted && !row)
         return false;
-    const uint64_t more = event->most_ns - event->wait_ns,
-                   rounded = more > call->enter_error_ns ? more : call->enter_error_ns;
+    event->left_out = !wanted;
     event->error_ns = event->error_ns > UINT64_MAX - rounded ? UINT64_MAX : event->error_ns + rounded;
-    if (event->wait_ns <= event->error_ns) {
-        row->sum.unresolved++;
+    const bool resolved = count(row ? &row->sum : &other, event);
+    (void)count(&w->all, event);
+    if (!wait_pattern_aside(event->kind))
+        (void)count(&w->in_calls, event);
+    if (!resolved) {
         event->wait_ns = 0;
         return true;
     }
-    row->sum.count++;
-    row->sum.total_ns += event->wait_ns;
-    row->sum.error_ns += event->error_ns;
-    row->sum.max_ns = event->wait_ns > row->sum.max_ns ? event->wait_ns : row->sum.max_ns;
+    if (!wait_pattern_aside(event->kind))
+        w->causes_found.threads[event->thread].counted_ns += event->wait_ns;
     const struct cause_thread *late = &w->causes_found.threads[event->late->thread];
-    return (event->kind != WAIT_LATE_SENDER || keep_late(w, event, (size_t)(row - w->rows))) &&
-           add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns);
+    return (event->kind != WAIT_LATE_SENDER || keep_late(w, event, row ? (size_t)(row - w->rows) : NO_ROW)) &&
+           (!row || add_cause(w, event->kind, call->site, late->rank, event->late->site, event->wait_ns));
 }
 
 /* ---- messages ---- */
 
-/* Returns by how much the difference of the two calls' beginnings may be wrong. */
-static uint64_t error_of(const struct wait_states *w, const struct match_call *a, const struct match_call *b)
+uint64_t wait_clocks(const struct wait_states *w, const struct match_call *a, uint64_t a_ns, const struct match_call *b,
+                     uint64_t b_ns)
 {
     if (a->rank == b->rank)
         return 0;
-    const uint64_t x = pilgrim_clock_error(match_clock(w->match, a->rank), a->local_enter_ns),
-                   y = pilgrim_clock_error(match_clock(w->match, b->rank), b->local_enter_ns);
+    const uint64_t x = pilgrim_clock_error(match_clock(w->match, a->rank), a_ns),
+                   y = pilgrim_clock_error(match_clock(w->match, b->rank), b_ns);
     return x > UINT64_MAX - y ? UINT64_MAX : x + y;
 }
 
-bool wait_blocks(const struct wait_states *w, const struct match_call *call)
+/* The same of the beginnings of both. */
+static uint64_t error_of(const struct wait_states *w, const struct match_call *a, const struct match_call *b)
 {
-    return call->timed && call->returned &&
-           strncmp(match_site(w->match, call->site)->function->name, "MPI_Test", strlen("MPI_Test")) != 0 &&
-           strcmp(match_site(w->match, call->site)->function->name, "MPI_Win_test") != 0;
+    return wait_clocks(w, a, a->local_enter_ns, b, b->local_enter_ns);
 }
 
-struct cause_event *wait_event_of(const struct wait_states *w, struct match_call *call)
+static bool site_blocks(const struct wait_states *w, uint32_t site)
+{
+    const char *name = match_site(w->match, site)->function->name;
+    return strncmp(name, "MPI_Test", strlen("MPI_Test")) != 0 && strcmp(name, "MPI_Win_test") != 0;
+}
+
+bool wait_blocks(struct wait_states *w, const struct match_call *call)
+{
+    if (!call->timed || !call->returned)
+        return false;
+    while (w->blocking_count <= call->site) { /* once for each site */
+        bool *blocking = with_room(w->blocking, w->blocking_count, &w->blocking_capacity, sizeof *blocking);
+        if (!blocking)
+            return site_blocks(w, call->site);
+        w->blocking = blocking;
+        blocking[w->blocking_count] = site_blocks(w, (uint32_t)w->blocking_count);
+        w->blocking_count++;
+    }
+    return w->blocking[call->site];
+}
+
+struct cause_event *wait_event_of(struct wait_states *w, struct match_call *call)
 {
     struct cause_event *event = call->user;
     if (!event && (event = call->user = cause_event_new()) != NULL) {
@@ -152,28 +210,43 @@ struct cause_event *wait_event_of(const struct wait_states *w, struct match_call
     return event;
 }
 
-uint64_t wait_longer(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
+static uint64_t least_of(uint64_t a, uint64_t b)
 {
-    const uint64_t until = at_ns < call->leave_ns ? at_ns : call->leave_ns, last = at_ns + later_ns,
-                   left = call->leave_ns + call->leave_error_ns;
-    return (last < left ? last : left) - until;
+    return a < b ? a : b;
 }
 
-bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, uint64_t ns,
-               uint64_t longer_ns, struct match_call *other)
+/* Of a time that is stored as X and was up to E later, X + E / 2 is as often too early as too late. */
+struct wait_span wait_until(const struct match_call *call, uint64_t at_ns, uint64_t later_ns)
 {
+    const uint64_t from = call->enter_ns, until = at_ns > from ? at_ns - from : 0, early = call->enter_error_ns,
+                   took = call->leave_ns - from, longer = call->leave_error_ns - early;
+    const uint64_t middle = least_of(at_ns + later_ns / 2, call->leave_ns + call->leave_error_ns / 2);
+    struct wait_span span = {.ns = until && middle > from + early / 2 ? middle - from - early / 2 : 0,
+                             .least_ns = least_of(until > early ? until - early : 0, took),
+                             .most_ns = least_of(at_ns + later_ns > from ? at_ns + later_ns - from : 0, took + longer)};
+    span.ns = span.ns > span.most_ns ? span.most_ns : span.ns < span.least_ns ? span.least_ns : span.ns;
+    return span;
+}
+
+bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, struct wait_span span,
+               struct match_call *other)
+{
+    if (!span.ns)
+        return true;
     struct cause_event *event = wait_event_of(w, call), *late = wait_event_of(w, other);
     if (!event || !late)
         return false;
     const bool other_kind = event->wait_ns && (event->kind == WAIT_LATE_RECEIVER) != (pattern == WAIT_LATE_RECEIVER);
     if (other_kind && pattern == WAIT_LATE_RECEIVER)
         return true;
-    if (other_kind || ns + longer_ns > event->most_ns)
-        event->most_ns = ns + longer_ns;
-    if (!other_kind && ns <= event->wait_ns)
+    if (other_kind || span.most_ns > event->most_ns)
+        event->most_ns = span.most_ns;
+    if (other_kind || span.least_ns > event->least_ns)
+        event->least_ns = span.least_ns;
+    if (!other_kind && span.ns <= event->wait_ns)
         return true;
     event->kind = pattern;
-    event->wait_ns = ns;
+    event->wait_ns = span.ns;
     event->error_ns = error_of(w, call, other);
     late->references++;
     cause_event_drop(&w->causes_found, event->late);
@@ -182,7 +255,7 @@ bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern
     return true;
 }
 
-bool wait_depends(const struct wait_states *w, struct match_call *call, struct match_call *other)
+bool wait_depends(struct wait_states *w, struct match_call *call, struct match_call *other)
 {
     struct cause_event *event = wait_event_of(w, call), *on = wait_event_of(w, other);
     return event && on && (call->given || cause_depends(event, on, NULL));
@@ -202,7 +275,7 @@ static void check_clocks(struct wait_states *w, const struct match_call *receive
 }
 
 /* CALL has received what SENT has sent. */
-static bool note_sent(const struct wait_states *w, struct match_call *call, const struct match_call *sent)
+static bool note_sent(struct wait_states *w, struct match_call *call, const struct match_call *sent)
 {
     struct cause_event *event = wait_event_of(w, call);
     const uint64_t clock = pilgrim_clock_error(match_clock(w->match, sent->rank), sent->local_enter_ns),
@@ -211,6 +284,14 @@ static bool note_sent(const struct wait_states *w, struct match_call *call, cons
     if (event && !call->given && (!event->sent_ns || latest < event->sent_ns))
         event->sent_ns = latest;
     return event != NULL;
+}
+
+/* Tells of a wait that is counted aside. */
+static bool tell(const struct wait_states *w, const struct cause_event *event)
+{
+    struct cause_event wait = *event;
+    wait.wait_ns = event->aside_ns;
+    return event->left_out || !w->each || w->each(w->each_context, &wait);
 }
 
 /* Notes a message whose receiver asked for it, again and again and doing nothing else, until it was there. */
@@ -226,7 +307,7 @@ static bool note_polled(struct wait_states *w, const struct match_operation *rec
         return true;
     const uint64_t clocks = error_of(w, call, sent), from = receive->polled.error_ns, to = sent->enter_error_ns;
     event->kind = WAIT_POLLED;
-    event->wait_ns = event->most_ns = until - asked;
+    event->wait_ns = event->most_ns = event->least_ns = until - asked;
     event->error_ns = clocks > UINT64_MAX - from - to ? UINT64_MAX : clocks + (from > to ? from : to);
     event->enter_ns = call->enter_ns;
     late->enter_ns = sent->enter_ns;
@@ -236,12 +317,25 @@ static bool note_polled(struct wait_states *w, const struct match_operation *rec
     return true;
 }
 
-/* Counts such a wait. It is none of one call, so nothing is said of what it is due to. */
-static bool count_polled(struct wait_states *w, struct cause_event *event, const struct match_call *call)
+/* Counts a wait that nothing is said of what it is due to. */
+static bool count_aside(struct wait_states *w, struct cause_event *event, const struct match_call *call)
 {
-    const bool good = add(w, event, call) && (!event->wait_ns || !w->each || w->each(w->each_context, event));
-    event->wait_ns = event->most_ns = 0;
-    return good;
+    const bool good = add(w, event, call);
+    event->aside_ns = event->wait_ns;
+    event->wait_ns = event->most_ns = event->least_ns = 0;
+    return good && (!event->left || !event->aside_ns || tell(w, event));
+}
+
+/* Counts what an operation took when nobody was late any more. */
+static bool count_completion(struct wait_states *w, const struct cause_event *event, const struct match_call *call)
+{
+    const struct cause_event completion = {.wait_ns = event->complete_ns, .error_ns = event->complete_error_ns};
+    if (event->left_out || (w->choice && !w->choice->patterns[event->completes]))
+        return true;
+    struct wait_row *row = row_of(w, event->completes, call->site, call->rank);
+    if (row)
+        (void)count(&row->sum, &completion);
+    return row != NULL;
 }
 
 static bool see_message(void *context, const struct match_operation *send, const struct match_operation *receive)
@@ -263,19 +357,15 @@ static bool see_message(void *context, const struct match_operation *send, const
     if (received && received->timed && receive->polled.since_ns && !note_polled(w, receive, from))
         return false;
     if (received && !received->given && wait_blocks(w, received)) {
-        const uint64_t until = began < received->leave_ns ? began : received->leave_ns;
-        if (until > received->enter_ns &&
-            !wait_note(w, received, from == send->begun ? WAIT_LATE_SENDER : WAIT_PARTITION, until - received->enter_ns,
-                       wait_longer(received, began, from->enter_error_ns), from))
+        if (!wait_note(w, received, from == send->begun ? WAIT_LATE_SENDER : WAIT_PARTITION,
+                       wait_until(received, began, from->enter_error_ns), from))
             return false;
     }
     if (sent && !sent->given && !send->buffered && wait_blocks(w, sent) && posted > sent->enter_ns &&
-        posted < sent->leave_ns + sent->leave_error_ns) {
-        const uint64_t until = posted < sent->leave_ns ? posted : sent->leave_ns;
+        posted < sent->leave_ns + sent->leave_error_ns)
         return wait_depends(w, sent, receive->begun) &&
-               wait_note(w, sent, WAIT_LATE_RECEIVER, until - sent->enter_ns,
-                         wait_longer(sent, posted, receive->begun->enter_error_ns), receive->begun);
-    }
+               wait_note(w, sent, WAIT_LATE_RECEIVER, wait_until(sent, posted, receive->begun->enter_error_ns),
+                         receive->begun);
     return true;
 }
 
@@ -298,7 +388,9 @@ static bool see_call(void *context, struct match_call *call)
     if (!event)
         return true;
     put_off(w, event);
-    if (event->wait_ns && event->kind == WAIT_POLLED && !count_polled(w, event, call))
+    if (event->complete_ns && !count_completion(w, event, call))
+        return false;
+    if (event->wait_ns && wait_pattern_aside(event->kind) && !count_aside(w, event, call))
         return false;
     return (!event->wait_ns || add(w, event, call)) && causes_resolve(&w->causes_found, event);
 }
@@ -308,6 +400,9 @@ static bool see(void *context, const struct match_seen *seen)
 {
     struct wait_states *w = context;
     struct cause_event *event = NULL;
+    bool wanted = true;
+    if (w->choice && w->choice->call && !w->choice->call(w->choice->context, seen, &wanted))
+        return false;
     if (!seen->call->timed)
         return true;
     w->first_ns = seen->enter_ns < w->first_ns ? seen->enter_ns : w->first_ns;
@@ -316,6 +411,7 @@ static bool see(void *context, const struct match_seen *seen)
         if (!(event = wait_event_of(w, seen->record)))
             return false;
         event->resolved = !seen->ends;
+        event->left_out = !wanted;
     }
     return causes_call(&w->causes_found, seen->rank, seen->thread, seen->site, seen->enter_ns, seen->leave_ns, event);
 }
@@ -355,6 +451,10 @@ static int compare_causes(const void *a, const void *b)
 static bool see_roots(void *context, const struct cause_event *event, const struct delay_roots *roots)
 {
     struct wait_states *w = context;
+    if (!roots)
+        return tell(w, event);
+    if (event->left_out)
+        return true;
     for (uint32_t i = 0; i < roots->count; i++) {
         const struct delay_root *root = &roots->roots[i];
         size_t number;
@@ -400,8 +500,9 @@ static void sort_all(struct wait_states *w)
         qsort(w->roots, w->root_count, sizeof *w->roots, compare_roots);
 }
 
-enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace, wait_each each,
-                                     void *context, struct pilgrim_error *error)
+enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,
+                                     const struct wait_choice *choice, wait_each each, void *context,
+                                     struct pilgrim_error *error)
 {
     struct match_map rows = {0}, causes = {0}, roots = {0};
     const struct match_events events = {.context = w,
@@ -415,7 +516,8 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
                                         .lock = wait_lock,
                                         .collective = wait_collective,
                                         .call = see_call};
-    *w = (struct wait_states){.each = each,
+    *w = (struct wait_states){.choice = choice,
+                              .each = each,
                               .each_context = context,
                               .match = match_new(trace),
                               .process_count = pilgrim_rank_count(trace),
@@ -448,5 +550,6 @@ void wait_states_free(struct wait_states *w)
     free(w->rows);
     free(w->causes);
     free(w->roots);
+    free(w->blocking);
     *w = (struct wait_states){0};
 }

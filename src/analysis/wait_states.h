@@ -33,11 +33,23 @@ enum wait_pattern {
     WAIT_EARLY_WAIT, /* E of the last MPI_Win_complete - E of MPI_Win_wait */
     WAIT_FENCE,      /* the following as a barrier, if nobody left before all had come: MPI_Win_fence, */
     WAIT_OTHER,      /* and what makes or frees communicators, windows, files */
+    WAIT_INIT,       /* the same of MPI_Init and the like; aside */
+    /* what an operation itself takes, when nobody is late any more; aside: */
+    COMPLETE_BARRIER, /* L - max(min L, max E) */
+    COMPLETE_ALL,     /* the same over those that send and receive something */
+    COMPLETE_INIT,    /* L - min L */
     WAIT_PATTERNS
 };
 
 /* Returns the pattern in English: "late sender". */
 const char *wait_pattern_name(enum wait_pattern pattern);
+
+/* True of waits that are counted aside: they are in no single call, or are nobody's who is late, or came before the
+ * run. They are not in the run's waiting time, and nothing is said of what they are due to. */
+bool wait_pattern_aside(enum wait_pattern pattern);
+
+/* True if it is no wait, but what the operation itself takes. */
+bool wait_pattern_completes(enum wait_pattern pattern);
 
 struct wait_sum {
     uint64_t count; /* of what is resolved */
@@ -83,11 +95,23 @@ struct late_senders {
     size_t next;
 };
 
-/* Is given each wait that is resolved, once it is known what it is due to. false: no memory */
+/* Which waits are wanted. The others are followed, as what is wanted may be due to them, but not in rows, causes,
+ * roots. */
+struct wait_choice {
+    void *context;
+    /* Sets *FITS if waits of this call are wanted; calls of a thread come in order, those that cannot wait, too.
+     * false: no memory. NULL: all are */
+    bool (*call)(void *context, const struct match_seen *seen, bool *fits);
+    bool patterns[WAIT_PATTERNS];
+};
+
+/* Is given each wait that is resolved, in the order of its thread, once it is known what it is due to. false: no memory
+ */
 typedef bool (*wait_each)(void *context, const struct cause_event *event);
 
 struct wait_states {
-    wait_each each; /* NULL: nobody asks */
+    const struct wait_choice *choice; /* NULL: all */
+    wait_each each;                   /* NULL: nobody asks */
     void *each_context;
     struct match *match; /* for match_site */
     struct causes causes_found;
@@ -95,6 +119,8 @@ struct wait_states {
     struct match_totals totals;
     struct findings findings;
     struct late_senders **late_senders; /* by thread; NULL: it had none */
+    struct wait_sum all;                /* of all waits, chosen or not, without completions */
+    struct wait_sum in_calls;           /* of these, without those that are counted aside */
     struct wait_row *rows;              /* sorted by pattern, site, rank */
     size_t row_count, row_capacity;
     struct wait_cause *causes; /* sorted by pattern, site, and the most first */
@@ -102,14 +128,18 @@ struct wait_states {
     struct wait_root *roots; /* sorted in the same way */
     size_t root_count, root_capacity;
     struct match_map *row_numbers, *cause_numbers, *root_numbers; /* while they are found */
+    bool *blocking; /* by site: its calls wait until something has happened */
+    size_t blocking_count, blocking_capacity;
     uint64_t first_ns, last_ns;         /* the run: from the first to the last call that was seen */
     uint64_t backward, backward_max_ns; /* receives that ended before their send began, beyond the errors */
 };
 
 /* Finds the wait states of TRACE, which is borrowed. *W is to be freed in any case. After an error it has what was
- * found until then. EACH: NULL is legal. errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
-enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace, wait_each each,
-                                     void *context, struct pilgrim_error *error) PILGRIM_CHECKED;
+ * found until then. CHOICE: borrowed; NULL: all are wanted. EACH: NULL is legal. errors: PILGRIM_NOMEM, as
+ * pilgrim_cursor_next */
+enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,
+                                     const struct wait_choice *choice, wait_each each, void *context,
+                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 void wait_states_free(struct wait_states *w);
 
 #endif

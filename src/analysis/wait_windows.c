@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wait states of MPI_Win_start, MPI_Win_post and what ends them; see wait_states.h. */
+/* Wait states of windows: MPI_Win_start with MPI_Win_post, and what ends them; locks. See wait_notes.h. */
 #include "analysis/wait_notes.h"
 
 /* CALL waits for OTHER to begin, if that was before its end. */
@@ -9,9 +9,8 @@ static bool wait_for(struct wait_states *w, enum wait_pattern pattern, struct ma
     if (!call || !other || call->given || !wait_blocks(w, call) || !other->timed || other->enter_ns <= call->enter_ns ||
         other->enter_ns >= call->leave_ns + call->leave_error_ns)
         return true;
-    const uint64_t until = other->enter_ns < call->leave_ns ? other->enter_ns : call->leave_ns;
-    return wait_depends(w, call, other) && wait_note(w, call, pattern, until - call->enter_ns,
-                                                     wait_longer(call, other->enter_ns, other->enter_error_ns), other);
+    return wait_depends(w, call, other) &&
+           wait_note(w, call, pattern, wait_until(call, other->enter_ns, other->enter_error_ns), other);
 }
 
 bool wait_access(void *context, const struct match_access *a)

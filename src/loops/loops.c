@@ -127,13 +127,22 @@ static uint64_t iterations_of(const struct trips_walk *w, uint32_t node)
     return n->element < w->forest->nodes[n->parent].entry ? loop->begun - loop->heads : loop->begun;
 }
 
-/* Notes TIMES as the trips of NODE in the current iteration of the loop around it, after zeros for the iterations
- * without it. */
-static void came(struct trips_walk *w, uint32_t node, uint64_t times)
+/* Notes zeros for the iterations without NODE. CURRENT: iterations at the end that are not to be noted. In the
+ * sequence that the forest was built from, a visit to a loop with an entry begins there. A piece of a sample may begin
+ * before it, and so in no iteration. */
+static void note_absence(struct trips_walk *w, uint32_t node, uint64_t current)
 {
     struct loop_trips *t = &w->states[node].trips;
-    trips_add(w, t, 0, iterations_of(w, node) - 1 - t->total);
-    trips_add(w, t, times, 1);
+    uint64_t iterations = iterations_of(w, node);
+    if (iterations > t->total + current)
+        trips_add(w, t, 0, iterations - t->total - current);
+}
+
+/* Notes TIMES as the trips of NODE in the current iteration of the loop around it. */
+static void came(struct trips_walk *w, uint32_t node, uint64_t times)
+{
+    note_absence(w, node, 1);
+    trips_add(w, &w->states[node].trips, times, 1);
 }
 
 static void leave(struct trips_walk *w, uint32_t loop)
@@ -192,7 +201,7 @@ static void finish(struct trips_walk *w)
         leave(w, w->innermost);
     for (uint32_t node = 0; node < f->node_count; node++)
         if (node != loop_forest_root(f))
-            trips_add(w, &w->states[node].trips, 0, iterations_of(w, node) - w->states[node].trips.total);
+            note_absence(w, node, 0);
 }
 
 /* Walks the whole sequence. *COMPLETE false: it has too many runs, or trips have more than MOST runs. */

@@ -2,8 +2,11 @@
  * spinning on a clock, so that others wait.
  *
  *     delays [PATTERN [EXTRA_US [REPETITIONS]]]    without a pattern: all of them, one after another
+ *     delays init EXTRA_US                         rank 1 is late for MPI_Init
  */
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "expect.h"
@@ -105,6 +108,47 @@ static void all_nonblocking(void)
     work(1);
     MPI_Iallreduce(data, other, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static double handled_until;
+
+static void computes(int number)
+{
+    (void)number;
+    while (seconds() < handled_until)
+        ;
+}
+
+/* Rank 1 loses its processor in the operation that follows, from half of the time that the others come later until as
+ * long again behind that: then nobody is late any more. */
+static void be_stopped(void)
+{
+    const struct itimerval timer = {.it_value.tv_usec = (suseconds_t)(5e5 * extra_s) + 1};
+    struct sigaction action = {.sa_handler = computes, .sa_flags = SA_RESTART};
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank != 1) {
+        const double end = seconds() + extra_s;
+
+        while (seconds() < end)
+            ;
+        return;
+    }
+    handled_until = seconds() + 2 * extra_s;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void barrier_completion(void)
+{
+    be_stopped();
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void all_completion(void)
+{
+    be_stopped();
+    MPI_Allgather(data, 1, MPI_INT, other, 1, MPI_INT, MPI_COMM_WORLD);
 }
 
 static void late_broadcast(void)
@@ -345,6 +389,8 @@ static const struct {
     {"barrier", barrier},
     {"all", all_to_all},
     {"all-nonblocking", all_nonblocking},
+    {"barrier-completion", barrier_completion},
+    {"all-completion", all_completion},
     {"broadcast", late_broadcast},
     {"reduce", early_reduce},
     {"scan", scan},
@@ -362,10 +408,22 @@ static const struct {
     {"hidden", hidden},
 };
 
+/* Before MPI_Init, only the launcher's environment says which rank this is. */
+static void start_late(double extra)
+{
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+    const double end = seconds() + (rank && strcmp(rank, "1") == 0 ? extra : 0);
+
+    while (seconds() < end)
+        ;
+}
+
 int main(int argc, char **argv)
 {
     const int repetitions = argc > 3 ? atoi(argv[3]) : 2;
 
+    if (argc > 2 && strcmp(argv[1], "init") == 0)
+        start_late(1e-6 * atof(argv[2]));
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);

@@ -13,12 +13,6 @@ struct drawn_times {
     double ns;              /* when the last call ended */
 };
 
-/* Returns the mean of what is known, as a rank has it if it differs. */
-static double own_share(double own_ns, double mean_ns, double calls)
-{
-    return mean_ns > 0 && calls > 0 ? own_ns / (mean_ns * calls) : 1;
-}
-
 /* Returns the class of the next call, with what its calls take. NULL: no memory */
 static const struct class_gaps_class *class_of(struct drawn_times *d)
 {
@@ -26,23 +20,21 @@ static const struct class_gaps_class *class_of(struct drawn_times *d)
     const struct pilgrim_cursor *cursor = d->gaps.cursor;
     const size_t number = d->gaps.class_number;
     struct pilgrim_class_info info;
-    struct pilgrim_statistic durations, gaps;
+    struct pilgrim_statistic durations;
     struct pilgrim_rank_class own;
     if (!c || c->known)
         return c;
     c->known = true;
-    c->gap_scale = 1;
+    c->gap_scale = class_gaps_own(&d->gaps, number);
     if (pilgrim_class_info(cursor, number, &info) != PILGRIM_OK || info.body ||
         pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations) != PILGRIM_OK)
         return c;
     c->duration_ns = durations.mean_ns;
-    if (pilgrim_rank_class(cursor, number, &own) != PILGRIM_OK || !own.rank_count)
+    if (pilgrim_rank_class(cursor, number, &own) != PILGRIM_OK || !own.rank_count || !own.has_durations)
         return c;
-    const double calls = (double)class_gaps_calls(cursor, info.values);
-    if (own.has_durations)
-        c->duration_ns *= own_share(own.durations_ns, durations.mean_ns, calls);
-    if (own.has_gaps && pilgrim_gaps(cursor, number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps) == PILGRIM_OK)
-        c->gap_scale = own_share(own.gaps_ns, gaps.mean_ns, calls);
+    const double all_ns = durations.mean_ns * (double)class_gaps_calls(cursor, info.values);
+    if (all_ns > 0)
+        c->duration_ns *= own.durations_ns / all_ns;
     return c;
 }
 

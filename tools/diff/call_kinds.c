@@ -60,6 +60,7 @@ void call_kinds_free(struct call_kinds *k)
         for (int side = 0; side < 2; side++) {
             free(kinds[i].site[side]);
             free(kinds[i].caller[side]);
+            free(kinds[i].via[side]);
         }
     key_table_clear(&k->frame_of);
     key_table_clear(&k->paths);
@@ -178,6 +179,25 @@ static uint32_t take_path(struct call_kinds *k, unsigned side, const struct pilg
     return path;
 }
 
+/* Returns the places that call the function that has SITE; NULL: none is known. */
+static char *places_around(const struct call_kinds *k, unsigned side, const struct pilgrim_frame *site)
+{
+    char *text = NULL;
+    const struct pilgrim_frame *f = site ? source_lines_caller(k->lines[side], site) : NULL;
+    for (int i = 0; i < VIA_MOST && f; i++, f = source_lines_caller(k->lines[side], f)) {
+        char *place = source_lines_place(k->lines[side], f), *longer = NULL;
+        const size_t used = text ? strlen(text) : 0, more = place ? strlen(place) + sizeof " < " : 0;
+        if (place && (longer = realloc(text, used + more)) != NULL) {
+            text = longer;
+            snprintf(text + used, more, "%s%s", used ? " < " : "", place);
+        }
+        free(place);
+        if (!longer)
+            break;
+    }
+    return text;
+}
+
 /* Keeps what a person reads of CLASS, for the kind that it will be of. */
 static bool describe(struct call_kinds *k, unsigned side, const struct pilgrim_class *class, struct call_kind *kind)
 {
@@ -188,6 +208,7 @@ static bool describe(struct call_kinds *k, unsigned side, const struct pilgrim_c
     kind->site[side] = source_lines_place(k->lines[side], site);
     if (site && source_lines_functions(k->lines[side], site, functions) > 0)
         kind->caller[side] = strdup(functions[0].name);
+    kind->via[side] = places_around(k, side, site);
     return kind->site[side];
 }
 
@@ -251,7 +272,8 @@ static void join_kinds(struct call_kind *to, struct call_kind *from)
         if (!to->site[side]) {
             to->site[side] = from->site[side];
             to->caller[side] = from->caller[side];
-            from->site[side] = from->caller[side] = NULL;
+            to->via[side] = from->via[side];
+            from->site[side] = from->caller[side] = from->via[side] = NULL;
         }
     }
 }

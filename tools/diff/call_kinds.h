@@ -13,11 +13,14 @@
 
 struct call_kinds;
 
+enum { VIA_MOST = 3 };
+
 /* A kind of calls: what one call class is in both traces. */
 struct call_kind {
     const char *function;
     char *site[2];   /* where it is called from, by trace: "FILE:LINE", "FUNCTION+0xOFFSET", ...; NULL: not met there */
     char *caller[2]; /* the function that calls it; NULL: not known */
+    char *via[2];    /* the places that call that: "a.c:7 < b.c:12", the first VIA_MOST; NULL: none is known */
     bool failed_poll;
 };
 

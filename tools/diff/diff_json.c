@@ -69,6 +69,11 @@ static void put_call(struct output *o, const struct diff_report *r, uint32_t kin
         put_text(o, k->caller[side]);
     else
         out_text(o, "null");
+    put_key(o, ",", "via");
+    if (kind_via(r, kind, side))
+        put_text(o, kind_via(r, kind, side));
+    else
+        out_text(o, "null");
     put_key(o, ",", "failed_poll");
     out_text(o, k->failed_poll ? "true}" : "false}");
 }

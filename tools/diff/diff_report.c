@@ -3,6 +3,7 @@
 #include "diff_report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *kind_site(const struct diff_report *r, uint32_t kind, unsigned side)
 {
@@ -11,6 +12,17 @@ const char *kind_site(const struct diff_report *r, uint32_t kind, unsigned side)
     if (k && !site)
         site = k->site[!side];
     return site ? site : "?";
+}
+
+const char *kind_via(const struct diff_report *r, uint32_t kind, unsigned side)
+{
+    const struct call_kind *k = call_kinds_at(r->comparison->kinds, kind), *other;
+    const char *via = k && k->via[side] ? k->via[side] : k ? k->via[!side] : NULL;
+    for (uint32_t i = 0; via && (other = call_kinds_at(r->comparison->kinds, i)) != NULL; i++)
+        if (i != kind && strcmp(other->function, k->function) == 0 && other->failed_poll == k->failed_poll &&
+            (other->site[0] || other->site[1]) && strcmp(kind_site(r, i, side), kind_site(r, kind, side)) == 0)
+            return via;
+    return NULL;
 }
 
 unsigned loops_of_where(const struct diff_report *r, const struct diff_where *where,

@@ -39,6 +39,10 @@ unsigned loops_of_where(const struct diff_report *r, const struct diff_where *wh
 /* Returns where calls of KIND come from, in trace SIDE if they are met there. */
 const char *kind_site(const struct diff_report *r, uint32_t kind, unsigned side);
 
+/* Returns the places that call the function which has that site, if they tell KIND from another one of the same
+ * function and site; NULL: nothing tells them apart, or nothing has to. */
+const char *kind_via(const struct diff_report *r, uint32_t kind, unsigned side);
+
 void diff_print_text(struct output *o, const struct diff_report *r);
 void diff_print_json(struct output *o, const struct diff_report *r);
 

@@ -47,6 +47,11 @@ static void text_call(struct output *o, const struct diff_report *r, uint32_t ki
         out_text(o, " in ");
         out_name(o, caller);
     }
+    const char *via = kind_via(r, kind, side);
+    if (via) {
+        out_text(o, " < ");
+        out_name(o, via);
+    }
 }
 
 /* Prints the loops around a call: ", in iteration 12 of the loop at cg.c:133". */

@@ -22,6 +22,7 @@
 #include "replay_files.h"
 #include "replay_recorder.h"
 #include "replay_thread.h"
+#include "replay_touch.h"
 #include "replay_watch.h"
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PIECE_BYTES = 1 << 26 };
@@ -235,8 +236,9 @@ static void run_all(void)
 {
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    PMPI_Barrier(MPI_COMM_WORLD);
+    touch_buffers(&replay.arenas, replay.trace, (uint32_t)replay.rank, (uint32_t)replay.ranks);
     begin_watch();
+    PMPI_Barrier(MPI_COMM_WORLD);
     uint64_t start = replay_now();
     pool_run(&replay);
     PMPI_Barrier(MPI_COMM_WORLD);

@@ -4,18 +4,18 @@
  * A call is due when the thread's last call has ended and the recorded gap is over. What decoding takes is part of the
  * gap. What a call is late by is carried: the next gaps are shorter.
  *
- * A trace with the times of single calls has each gap. A profile has distributions of gaps by class and by the class
- * before. Gaps are drawn from these so that their sum is right: the numbers that choose a quantile are not random but
- * spread evenly (multiples of the golden ratio), and the sum over the rank's calls is scaled to the rank's own time. */
+ * A trace with the times of single calls has each gap. From a profile, gaps are drawn (replay_draws.h). Gaps in a loop
+ * that polls are not waited for (replay_polls.h). */
 #ifndef REPLAY_GAPS_H
 #define REPLAY_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/class_gaps.h"
 #include "pilgrim/reader.h"
+#include "replay_draws.h"
 #include "replay_options.h"
+#include "replay_polls.h"
 
 struct replay_gaps {
     const struct replay_options *options;
@@ -23,9 +23,10 @@ struct replay_gaps {
     double late_ns;            /* carried */
     uint64_t traced_end_ns;    /* of the last call, in the trace */
     bool profile;              /* gaps are drawn */
-    struct class_gaps classes; /* walks along, to tell gaps by the calls' classes; closed: gaps are not drawn */
-    bool pressed;              /* nothing is waited for */
-    double share; /* of the rank: its time between calls, by that of its calls' means, or of its rounded gaps */
+    struct replay_draws draws; /* of these */
+    struct replay_polls polls;
+    bool pressed; /* nothing is waited for */
+    double share; /* of the rank: its time between calls, by that of its rounded gaps */
 };
 
 /* Returns the clock's time, ns. */
@@ -40,8 +41,11 @@ void gaps_close(struct replay_gaps *gaps);
 /* Waits until CALL is due. To be called for each call of the thread, in their order. */
 void gaps_wait(struct replay_gaps *gaps, const struct pilgrim_call *call);
 
+/* The call has asked, found nothing, and is made again: waits as the program's loop did. */
+void gaps_poll(struct replay_gaps *gaps, const struct pilgrim_call *call);
+
 /* The next call is number SEQ of the thread. Returns false if memory is out or the trace cannot be read. */
-bool gaps_go_to(struct replay_gaps *gaps, struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, uint64_t seq);
+bool gaps_go_to(struct replay_gaps *gaps, struct pilgrim_trace *trace, uint64_t seq);
 
 /* The call has ended. */
 void gaps_ended(struct replay_gaps *gaps);

@@ -207,10 +207,11 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
     if (s->action->flags & REPLAY_OPENS_FILE)
         before_call(s);
     uses_await(s);
-    int code;
-    do
+    int code = s->action->perform(s);
+    while (poll && !s->problem && code == MPI_SUCCESS && found_then(s->call, k) && !found_now(s, k)) {
+        gaps_poll(&t->gaps, s->call);
         code = s->action->perform(s);
-    while (poll && !s->problem && code == MPI_SUCCESS && found_then(s->call, k) && !found_now(s, k));
+    }
     atomic_store_explicit(&t->since_ns, 0, memory_order_release);
     if (s->problem) {
         impossible(t, s);
@@ -299,7 +300,7 @@ static enum pilgrim_status go_back(struct replay_thread *t, uint64_t seq, struct
     enum pilgrim_status status = pilgrim_cursor_open(t->replay->trace, rank, t->number, &t->cursor, error);
     if (status == PILGRIM_OK)
         status = pilgrim_cursor_skip(t->cursor, seq);
-    if (status == PILGRIM_OK && !gaps_go_to(&t->gaps, t->replay->trace, rank, t->number, seq))
+    if (status == PILGRIM_OK && !gaps_go_to(&t->gaps, t->replay->trace, seq))
         replay_fail("rank %d: no memory", t->replay->rank);
     t->next = seq;
     return status;

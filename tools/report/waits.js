@@ -9,8 +9,11 @@ const PATTERN_WORDS = {
     "wait at neighbor": "until the last of the neighbors that it receives from has come", "late post": "an access to a window waits until the target exposes it",
     "lock held by another": "until the process that has the window's lock gives it back", "early wait": "MPI_Win_wait waits until the last access is complete",
     "wait at fence": "until the last process has come",
-    "wait at other collective": "until the last process has come"
+    "wait at other collective": "until the last process has come", "wait at init": "until the last process has called MPI_Init",
+    "barrier completion": "no wait: from when all had come and the first one had left until this one left", "n x n completion": "no wait: from when all had come and the first one had left until this one left",
+    "init completion": "no wait: from when the first one had left until this one left"
 };
+const is_completion = line => / completion$/.test(line.pattern);
 const WORST_RANKS = 3, WORST_WAITS = 5;
 
 /* Call sites that the page lists, by function and site; anchor_of_site gives #site-NUMBER. */
@@ -71,7 +74,7 @@ function wait_sentence(line, all_ns) {
 /* What the summary says of waits: the sentences of the longest ones. */
 function waiting_lines(run) {
     const rows = rows_of("waits"), s = rows.find(r => r.run_ns !== undefined);
-    return s ? wait_lines(rows).filter(line => line.count).map(line => [...wait_sentence(line, s.run_ns * run.ranks).childNodes]) : [];
+    return s ? wait_lines(rows).filter(line => line.count && !is_completion(line)).map(line => [...wait_sentence(line, s.run_ns * run.ranks).childNodes]) : [];
 }
 
 /* The place of a call site as people know it. */
@@ -116,19 +119,19 @@ function show_waits(rows, run) {
     if (rows[0].not_known) return section("waits", "Waits", note("Of this trace: " + rows[0].not_known + "."));
     if (rows[0].at_most_ns !== undefined) return show_bounds(rows, (run.activities ? Object.values(run.activities).reduce((sum, a) => sum + (a.mean || 0), 0) : 0) * run.ranks);
     const s = rows.find(r => r.run_ns !== undefined) || {}, all_ns = s.run_ns * run.ranks, lines = wait_lines(rows).filter(line => line.count), path = rows.filter(r => r.path_ns !== undefined);
-    const unresolved = rows.reduce((sum, r) => sum + (r.not_resolved || 0), 0), delays = rows.filter(r => r.delay_ns !== undefined && r.delay_ns > r.error_ns);
+    const unresolved = rows.reduce((sum, r) => sum + (r.pattern && !is_completion(r) ? r.not_resolved : 0), 0), waited = lines.filter(line => !is_completion(line)), delays = rows.filter(r => r.delay_ns !== undefined && r.delay_ns > r.error_ns);
     const part = (v, error) => error > 0 && v <= error ? "not more than its error" : share(v) + (error >= 0.0005 ? " \u00b1 " + share(error) : "");
     section("waits", "Waits", el("p", {}, "Time that calls spend waiting for a call of another rank to begin, and what that rank did meanwhile."),
         !(s.run_ns > 0) ? note("The times of its single calls are lost, as they are of processes that die: their journals have those of whole blocks of calls. So waits are not known.") : facts([["outside of MPI", part(s.useful, s.useful_error)], ["waiting in MPI", part(s.waiting, s.waiting_error)], ["else in MPI", share(s.mpi)],
             ["not counted", unresolved ? plural(unresolved, "wait") + " not longer than the error of the clocks" : ""],
             ["incomplete", s.collectives_incomplete ? plural(s.collectives_incomplete, "collective operation") : ""],
             ["clocks", s.backward ? plural(s.backward, "message") + " arrived before they were sent, by up to " + time(s.backward_max_ns) : ""]]),
-        lines.length ? el("ul", { id: "longest-waits" }, lines.slice(0, WORST_WAITS).map(line => wait_sentence(line, all_ns))) : s.run_ns > 0 ? note("No call waited longer than the error of the clocks.") : [], finding_list(rows),
+        waited.length ? el("ul", { id: "longest-waits" }, waited.slice(0, WORST_WAITS).map(line => wait_sentence(line, all_ns))) : s.run_ns > 0 ? note("No call waited longer than the error of the clocks.") : [], finding_list(rows),
         s.parallel_efficiency <= 0 ? [] : s.efficiency_error >= 1 ? note("Efficiencies are not known: times are rounded too much. A run with PILGRIM_TIMING=exact has them.")
             : [efficiency_table(s), s.efficiency_error >= 0.0005 ? note("Each efficiency may be wrong by " + share(s.efficiency_error) + ", since times are rounded.") : []],
         lines.length ? [el("h3", {}, "Patterns, by call site"), table([
             { title: "pattern", words: true, value: l => l.pattern, exact: l => PATTERN_WORDS[l.pattern] || "" }, { title: "where", words: true, value: l => l.func + l.site, text: l => site_link(l.func, l.site) },
-            { title: "waits", value: l => l.count, text: l => number(l.count) },
+            { title: "how often", value: l => l.count, text: l => number(l.count) },
             { title: "all ranks", value: l => l.total_ns, text: l => time(l.total_ns) + plus_minus(l.error_ns), exact: l => exact_ns(l.total_ns) },
             { title: "share", value: l => l.total_ns, text: l => share(l.total_ns / all_ns) }, { title: "longest", value: l => l.max_ns, text: l => time(l.max_ns), exact: l => exact_ns(l.max_ns) },
             { title: "ranks (worst)", words: true, value: worst_ranks },

@@ -70,7 +70,7 @@ static void text_line(const struct report *r, const struct loop_line *line)
     const struct loop_row *whose[LOOP_WORST];
     char total[OUT_DURATION_MAX], error[OUT_DURATION_MAX], mean[OUT_DURATION_MAX] = "-", slope[OUT_DURATION_MAX];
     char growth[2 * OUT_DURATION_MAX + 16] = "-", iterations[48], where[WHERE_MAX], text[512];
-    const double all = r->efficiency.run_ns * r->w->process_count;
+    const double all = r->efficiency.run_ns * (double)waits_rank_count(r);
     const size_t count = worst_of(line, worst, whose);
     put_duration(total, (double)line->total_ns);
     put_duration(error, (double)line->error_ns);

@@ -73,8 +73,7 @@ static const struct wait_root *main_root(const struct wait_states *w, const stru
     return NULL;
 }
 
-/* Writes who did what: "rank 7, computing before MPI_Send at cg.c:133". */
-static void doing(const struct report *r, uint32_t thread, uint32_t class, bool rank, char text[3 * PLACE_MAX])
+void report_doing(const struct report *r, uint32_t thread, uint32_t class, bool rank, char text[3 * PLACE_MAX])
 {
     const struct cause_thread *t = report_thread(r, thread);
     char place[PLACE_MAX], who[64] = "";
@@ -91,16 +90,25 @@ static void doing(const struct report *r, uint32_t thread, uint32_t class, bool 
              report_function(r, class / 2), place);
 }
 
+uint64_t waits_rank_count(const struct report *r)
+{
+    uint64_t count = 0;
+    for (uint32_t rank = 0; rank < r->w->process_count; rank++)
+        count += selection_has_number(r->selection, SELECT_RANK, rank);
+    return count;
+}
+
+/* Returns the part of the time of these ranks. */
 static double share_of_all(const struct report *r, uint64_t ns)
 {
-    const double all = r->efficiency.run_ns * r->w->process_count;
+    const double all = r->efficiency.run_ns * (double)waits_rank_count(r);
     return all > 0 ? (double)ns / all : 0;
 }
 
 /* Returns whom the line's waits were for most, if nothing is known of what they are due to; NULL: nothing is known. */
 static const struct wait_cause *main_cause(const struct wait_states *w, const struct site_line *line)
 {
-    for (size_t i = 0; i < w->cause_count && line->rows->pattern == WAIT_POLLED; i++)
+    for (size_t i = 0; i < w->cause_count && wait_pattern_aside(line->rows->pattern); i++)
         if (w->causes[i].pattern == line->rows->pattern && w->causes[i].site == line->rows->site)
             return &w->causes[i];
     return NULL;
@@ -135,7 +143,7 @@ static void text_line(const struct report *r, const struct site_line *line, int 
     out_char(r->o, '\n');
     if (root && line->sum.total_ns) {
         char what[3 * PLACE_MAX];
-        doing(r, root->thread, root->class, true, what);
+        report_doing(r, root->thread, root->class, true, what);
         snprintf(cells, sizeof cells, "%-*s ", columns, "");
         out_text(r->o, cells);
         snprintf(cells, sizeof cells, "%3.0f%% due to ",
@@ -147,6 +155,12 @@ static void text_line(const struct report *r, const struct site_line *line, int 
     const struct wait_cause *cause = main_cause(r->w, line);
     if (cause && line->sum.total_ns)
         text_cause(r, cause, line->sum.total_ns, columns);
+    if (wait_pattern_completes(line->rows->pattern)) {
+        snprintf(cells, sizeof cells, "%-*s no wait for others: %s\n", columns, "",
+                 line->rows->pattern == COMPLETE_INIT ? "from when the first one had left"
+                                                      : "all had come, and the first one had left");
+        out_text(r->o, cells);
+    }
     if (200 * line->sum.put_off_ns > line->sum.total_ns) {
         snprintf(cells, sizeof cells,
                  "%-*s %3.0f%% in the wrong order: what was received later had been sent earlier\n", columns, "",
@@ -231,35 +245,71 @@ static void text_efficiency(const struct report *r)
     out_text(r->o, text);
 }
 
+/* Of chosen waits: what part of all they are; and how the chosen ranks spent their time. */
+static void text_choice(const struct report *r)
+{
+    char text[256], some[OUT_DURATION_MAX], all[OUT_DURATION_MAX];
+    double useful = 0, mpi = 0, waiting = 0;
+    uint64_t count = 0, ns = 0;
+    for (size_t i = 0; i < r->w->row_count; i++)
+        if (!wait_pattern_completes(r->w->rows[i].pattern)) {
+            count += r->w->rows[i].sum.count;
+            ns += r->w->rows[i].sum.total_ns;
+        }
+    for (uint32_t i = 0; i < r->w->causes_found.thread_count; i++) {
+        const struct cause_thread *t = &r->w->causes_found.threads[i];
+        if (!selection_has_number(r->selection, SELECT_RANK, t->rank) ||
+            !selection_has_number(r->selection, SELECT_THREAD, t->thread))
+            continue;
+        useful += (double)t->useful_ns;
+        mpi += (double)t->mpi_ns;
+        waiting += (double)t->counted_ns;
+    }
+    const double spent = useful + mpi;
+    if (spent > 0 && (selection_has(r->selection, SELECT_RANK) || selection_has(r->selection, SELECT_THREAD))) {
+        snprintf(text, sizeof text, "chosen %s: useful %.1f%%, waiting %.1f%%, else in MPI %.1f%%\n",
+                 selection_has(r->selection, SELECT_THREAD) ? "threads" : "ranks", 100 * useful / spent,
+                 100 * waiting / spent, 100 * (mpi > waiting ? mpi - waiting : 0) / spent);
+        out_text(r->o, text);
+    }
+    put_duration(some, (double)ns);
+    put_duration(all, (double)r->w->all.total_ns);
+    snprintf(text, sizeof text, "chosen waits: %llu of %llu, %s of %s\n", (unsigned long long)count,
+             (unsigned long long)r->w->all.count, some, all);
+    out_text(r->o, text);
+}
+
 void text_summary(const struct report *r)
 {
     const struct match_totals *t = &r->w->totals;
     uint64_t unresolved = 0, unmatched = 0;
     char backward[OUT_DURATION_MAX], text[256];
-    for (size_t i = 0; i < r->w->row_count; i++)
-        unresolved += r->w->rows[i].sum.unresolved;
+    for (size_t i = 0; i < r->w->row_count; i++) /* completions are no waits */
+        unresolved += wait_pattern_completes(r->w->rows[i].pattern) ? 0 : r->w->rows[i].sum.unresolved;
     for (unsigned i = 0; i < MATCH_REASONS; i++)
         unmatched += i != MATCH_CANCELLED ? t->unmatched[i] : 0; /* that was the program's will */
     text_efficiency(r);
+    if (report_chooses(r))
+        text_choice(r);
     if (unresolved) {
         snprintf(text, sizeof text, "not resolved: %llu waits that are not longer than their errors\n",
                  (unsigned long long)unresolved);
         out_text(r->o, text);
     }
-    if (unmatched) {
+    if (unmatched && !report_chooses(r)) {
         snprintf(text, sizeof text,
                  "without a partner: %llu sends and receives (pilgrim-decode --messages says which, and why)\n",
                  (unsigned long long)unmatched);
         out_text(r->o, text);
     }
-    if (t->collectives_missing || t->collectives_differ) {
+    if ((t->collectives_missing || t->collectives_differ) && !report_chooses(r)) {
         snprintf(text, sizeof text,
                  "collective operations: %llu incomplete, %llu with different functions or roots (pilgrim-decode "
                  "--messages says which)\n",
                  (unsigned long long)t->collectives_missing, (unsigned long long)t->collectives_differ);
         out_text(r->o, text);
     }
-    if (r->w->backward) {
+    if (r->w->backward && !report_chooses(r)) {
         put_duration(backward, (double)r->w->backward_max_ns);
         snprintf(text, sizeof text, "clocks: %llu messages arrived before they were sent, by up to %s\n",
                  (unsigned long long)r->w->backward, backward);
@@ -284,9 +334,9 @@ static void text_delays(const struct report *r, int columns)
         }
         put_duration(total, cost);
         put_duration(error, delay->error_ns);
-        doing(r, delay->thread, delay->class, true, what);
+        report_doing(r, delay->thread, delay->class, true, what);
         snprintf(cells, sizeof cells, "%-*s %9s +-%-8s %5.1f%% %8.0f%%  ", columns, "", total, error,
-                 100 * cost / (r->efficiency.run_ns * r->w->process_count), 100 * delay->direct_ns / cost);
+                 100 * share_of_all(r, (uint64_t)cost), 100 * delay->direct_ns / cost);
         out_text(r->o, cells);
         out_name(r->o, what);
         out_char(r->o, '\n');
@@ -306,7 +356,7 @@ static void text_path(const struct report *r, int columns)
         }
         put_duration(total, (double)share->ns);
         put_duration(more, share->imbalance_ns);
-        doing(r, share->thread, share->class, true, what);
+        report_doing(r, share->thread, share->class, true, what);
         snprintf(cells, sizeof cells, "%-*s %9s           %5.1f%% %9s  ", columns, "", total,
                  100 * (double)share->ns / (double)r->path_ns, more);
         out_text(r->o, cells);
@@ -358,8 +408,10 @@ bool report_text(const struct report *r)
     text_summary(r);
     int columns = text_lines(r, lines, count);
     text_delays(r, columns);
-    text_path(r, columns);
-    text_findings(r);
+    if (!report_chooses(r)) { /* these are of the whole run */
+        text_path(r, columns);
+        text_findings(r);
+    }
     free(lines);
     return true;
 }

@@ -59,7 +59,9 @@ static bool print_all(struct report *r)
     bool good;
     good = critical_path_of(r->w, &r->path, &r->path_count, &r->path_ns) &&
            delay_costs_of(r->w, &r->delays, &r->delay_count);
-    if (good && r->format == REPORT_TEXT)
+    if (good && r->path_only)
+        waits_print_path(r);
+    else if (good && r->format == REPORT_TEXT)
         good = report_text(r);
     else if (good)
         report_rows(r);
@@ -107,12 +109,18 @@ static enum pilgrim_status print_waits(struct report *r, const struct pilgrim_tr
 {
     struct pilgrim_error second = {.message = "not enough memory"};
     enum pilgrim_status status = PILGRIM_NOMEM, printed = PILGRIM_OK;
+    struct waits_choice *choice =
+        report_chooses(r) ? waits_choice_new(trace, r->selection, r->patterns, r->lines) : NULL;
     r->loops = r->by_loop ? loop_waits_new(trace) : NULL;
-    if (r->loops || !r->by_loop)
-        status = wait_states_find(r->w, trace, r->loops || r->each || r->see ? take_wait : NULL, r, error);
+    if ((r->loops || !r->by_loop) && (choice || !report_chooses(r)))
+        status = wait_states_find(r->w, trace, waits_choice_of(choice),
+                                  r->loops || r->each || r->see ? take_wait : NULL, r, error);
     else
         *error = second;
-    if (r->w->match) {
+    if (status == PILGRIM_OK)
+        status = waits_choice_end(choice, error);
+    waits_choice_free(choice);
+    if (r->w->match && status != PILGRIM_INVALID) {
         r->efficiency = efficiency_of(r->w);
         if (r->loops)
             printed = waits_print_loops(r, &second);

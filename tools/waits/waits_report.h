@@ -8,6 +8,7 @@
 #include "analysis/source_lines.h"
 #include "analysis/wait_states.h"
 #include "../../decoder/output.h"
+#include "waits_choice.h"
 
 enum { PLACE_MAX = 512, WHERE_MAX = 2 * PLACE_MAX };
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
@@ -21,8 +22,11 @@ struct report {
     bool each;     /* print each wait */
     wait_each see; /* takes each wait, for the caller; NULL: nobody */
     void *see_context;
-    bool by_loop;             /* print waits by loop */
-    struct loop_waits *loops; /* while they are found; NULL: not by loop */
+    const struct pilgrim_selection *selection; /* only waits of such calls; NULL: of all */
+    const bool *patterns;                      /* only these; NULL: all */
+    bool path_only;                            /* print the critical path, all of it, instead of all else */
+    bool by_loop;                              /* print waits by loop */
+    struct loop_waits *loops;                  /* while they are found; NULL: not by loop */
     /* while it is printed */
     struct efficiency efficiency;
     struct delay_cost *delays;
@@ -57,6 +61,9 @@ void json_frame_place(const struct report *r, const char *prefix, const struct p
 /* Returns a thread of those that causes are numbered by; NULL: several. */
 const struct cause_thread *report_thread(const struct report *r, uint32_t thread);
 
+/* Writes who did what: "rank 7, computing before MPI_Send at cg.c:133"; RANK: false: without who. */
+void report_doing(const struct report *r, uint32_t thread, uint32_t class, bool rank, char text[3 * PLACE_MAX]);
+
 bool report_text(const struct report *r);
 void report_rows(const struct report *r);
 
@@ -67,11 +74,26 @@ enum pilgrim_status waits_print_bounds(struct report *r, const struct pilgrim_tr
 /* Prints a wait: a wait_each whose context is the report. */
 bool report_wait(void *context, const struct cause_event *event);
 
-/* The page's first lines: the run, its efficiency, what is not resolved. */
+/* Returns true if only some waits are printed. */
+static inline bool report_chooses(const struct report *r)
+{
+    return r->selection || r->patterns;
+}
+
+/* Returns how many ranks it is about: all, or those that are chosen. */
+uint64_t waits_rank_count(const struct report *r);
+
+/* The page's first lines: the run, its efficiency, what is not resolved; of chosen waits, what part of all they are. */
 void text_summary(const struct report *r);
 
 /* The last row of JSON. */
 void json_summary(const struct report *r);
+
+/* Prints the critical path: a line for each call site; CSV: for each thread at a call site. */
+void waits_print_path(const struct report *r);
+
+/* Prints a row of the critical path as JSON. */
+void json_path(const struct report *r, const struct path_share *share);
 
 /* Prints waits by loop instead of all else. errors: as loop_waits_end; what could be read is printed */
 enum pilgrim_status waits_print_loops(struct report *r, struct pilgrim_error *error) PILGRIM_CHECKED;

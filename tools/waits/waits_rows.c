@@ -106,12 +106,19 @@ static void json_delay(const struct report *r, const struct delay_cost *delay)
     out_text(r->o, "}\n");
 }
 
-static void json_path(const struct report *r, const struct path_share *share)
+void json_path(const struct report *r, const struct path_share *share)
 {
     json_number(r->o, "{\"path_ns\":", share->ns);
     json_doing(r, share->thread, share->class);
     json_number(r->o, ",\"thread_ns\":", share->thread_ns);
     json_number(r->o, ",\"imbalance_ns\":", (uint64_t)(share->imbalance_ns + 0.5));
+    for (size_t i = 0; r->path_only && i < share->part_count; i++) {
+        const struct cause_thread *t = report_thread(r, share->parts[i].thread);
+        json_number(r->o, i ? ",{\"rank\":" : ",\"parts\":[{\"rank\":", t ? t->rank : 0);
+        json_number(r->o, ",\"thread\":", t ? t->thread : 0);
+        json_number(r->o, ",\"ns\":", share->parts[i].ns);
+        out_text(r->o, i + 1 < share->part_count ? "}" : "}]");
+    }
     out_text(r->o, "}\n");
 }
 
@@ -178,6 +185,8 @@ void json_summary(const struct report *r)
     json_number(r->o, ",\"collectives\":", t->collectives);
     json_number(r->o, ",\"collectives_incomplete\":", t->collectives_missing);
     json_number(r->o, ",\"collectives_that_differ\":", t->collectives_differ);
+    json_number(r->o, ",\"waits\":", r->w->all.count);
+    json_number(r->o, ",\"waits_ns\":", r->w->all.total_ns);
     json_number(r->o, ",\"backward\":", r->w->backward);
     json_number(r->o, ",\"backward_max_ns\":", r->w->backward_max_ns);
     json_efficiency(r);
@@ -214,9 +223,9 @@ void report_rows(const struct report *r)
         json_root(r, &r->w->roots[i]);
     for (size_t i = 0; i < r->delay_count; i++)
         json_delay(r, &r->delays[i]);
-    for (size_t i = 0; i < r->path_count; i++)
+    for (size_t i = 0; i < r->path_count && !report_chooses(r); i++)
         json_path(r, &r->path[i]);
-    for (size_t i = 0; i < r->w->findings.count; i++)
+    for (size_t i = 0; i < r->w->findings.count && !report_chooses(r); i++)
         json_finding(r, &r->w->findings.all[i]);
     json_summary(r);
 }
