@@ -108,6 +108,19 @@ static uint32_t line_of(struct source_lines *lines, const struct pilgrim_frame *
     return colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
+/* Returns the number of a text of the places that FRAME is at, from the innermost function on. */
+static uint32_t place_text(struct call_kinds *k, unsigned side, const struct pilgrim_frame *frame)
+{
+    struct source_function functions[SOURCE_FUNCTIONS_MAX];
+    char text[SOURCE_FUNCTIONS_MAX * (sizeof(struct source_function) + sizeof " at ;")] = "";
+    const size_t count = k->lines[side] ? source_lines_functions(k->lines[side], frame, functions) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s at %s;", functions[i].name, functions[i].place);
+    }
+    return interned_text(&k->texts, text);
+}
+
 /* Returns the number of the name of a function, without what an optimizer adds to that of a part or a copy of it. */
 static uint32_t function_text(struct call_kinds *k, const char *name)
 {
@@ -150,6 +163,7 @@ static uint32_t take_frame(struct call_kinds *k, unsigned side, const struct pil
                                     .callee = callee,
                                     .offset = frame->offset,
                                     .line = line_of(k->lines[side], frame),
+                                    .place = place_text(k, side, frame),
                                     .same_as = number};
     }
     f->in[side] = true;

@@ -42,7 +42,7 @@ static void text_call(struct output *o, const struct diff_report *r, uint32_t ki
     out_name(o, k->function);
     out_text(o, k->failed_poll ? " that finds nothing at " : " at ");
     out_name(o, kind_site(r, kind, side));
-    const char *caller = k->caller[side];
+    const char *caller = k->caller[k->site[side] ? side : !side];
     if (caller && *caller && strncmp(kind_site(r, kind, side), caller, strlen(caller)) != 0) {
         out_text(o, " in ");
         out_name(o, caller);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { TWINS_MAX = 2048 };    /* calls of a function, which are compared with each other */
 enum { CELLS_MAX = 1 << 22 }; /* of the table for one function; beyond it, calls are matched from the beginning */
 
 /* A frame in the order in which functions are compared. */
@@ -37,14 +38,25 @@ static int by_line(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Sorts the N and M frames of a function by their lines, if all are known. */
-static void sort_by_lines(struct frame_order *order, size_t n, size_t m)
+static bool have_lines(const struct frame_order *order, size_t count)
 {
-    for (size_t i = 0; i < n + m; i++)
-        if (order[i].frame->line == 0)
-            return;
-    qsort(order, n, sizeof *order, by_line);
-    qsort(order + n, m, sizeof *order, by_line);
+    while (count > 0 && order[count - 1].frame->line)
+        count--;
+    return count == 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct frame_order *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Sorts the N and M frames of a function by their lines, if all are known; else as they are first made. */
+static void sort_by_lines(struct frame_order *a, size_t n, struct frame_order *b, size_t m)
+{
+    int (*const compare)(const void *, const void *) = have_lines(a, n) && have_lines(b, m) ? by_line : by_number;
+    qsort(a, n, sizeof *a, compare);
+    qsort(b, m, sizeof *b, compare);
 }
 
 /* Aligns N frames of the first trace with M of the second, of one function. False: no memory. */
@@ -77,6 +89,27 @@ static bool align(struct matched_frame *frames, const struct frame_order *a, siz
     }
     free(best);
     return true;
+}
+
+/* Says of frames that call the same from the same place in one build that they are the same, and puts all but the first
+ * of these behind the others. Returns how many others there are. */
+static size_t join_twins(struct matched_frame *frames, struct frame_order *order, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count && count <= TWINS_MAX; i++) {
+        const struct frame_order one = order[i];
+        size_t k = 0;
+        while (k < kept && (order[k].frame->callee != one.frame->callee || order[k].frame->place != one.frame->place ||
+                            order[k].frame->build != one.frame->build))
+            k++;
+        if (k < kept && one.frame->line)
+            frames[one.number].same_as = order[k].number;
+        else {
+            order[i] = order[kept];
+            order[kept++] = one;
+        }
+    }
+    return count <= TWINS_MAX ? kept : count;
 }
 
 /* True if both traces have some frame of the module and build of ORDER[I]; frames of a module are neighbours. */
@@ -130,12 +163,17 @@ bool frames_match(struct matched_frame *frames, size_t count, bool *rebuilt)
                     order[i + n + m].frame->function == order[i].frame->function;
              m++)
             ;
-        if (n > 0 && m > 0 && !shared) {
+        if (shared)
+            (void)join_twins(frames, order + i, n + m);
+        else if (n > 0 && m > 0) {
+            const size_t a = join_twins(frames, order + i, n), b = join_twins(frames, order + i + n, m);
             *rebuilt = true;
-            sort_by_lines(order + i, n, m);
-            good = align(frames, order + i, n, order + i + n, m);
+            sort_by_lines(order + i, a, order + i + n, b);
+            good = align(frames, order + i, a, order + i + n, b);
         }
     }
+    for (size_t i = 0; i < count; i++)
+        frames[i].same_as = frames[frames[i].same_as].same_as;
     free(order);
     return good;
 }
