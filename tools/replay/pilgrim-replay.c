@@ -19,13 +19,14 @@
 
 #include "pilgrim/version.h"
 #include "replay_actions.h"
+#include "replay_ending.h"
 #include "replay_files.h"
 #include "replay_recorder.h"
 #include "replay_thread.h"
 #include "replay_touch.h"
 #include "replay_watch.h"
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PIECE_BYTES = 1 << 26 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, PIECE_BYTES = 1 << 26, WORD_S = 5 };
 
 static struct replay_process replay;
 static struct replay_options options;
@@ -97,14 +98,16 @@ static int share_file(void)
     return file;
 }
 
-/* Returns what is not there of the trace, or NULL. */
-static const char *partial(const struct pilgrim_trace *trace)
+/* Says of which ranks calls are not in the trace. Returns false if there are all. */
+static bool partial(void)
 {
-    static const char *const keys[] = {"missing", "cut", "endings", "in_flight"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (pilgrim_property(trace, keys[i]))
-            return keys[i];
-    return NULL;
+    const char *missing = pilgrim_property(replay.trace, "missing"), *cut = pilgrim_property(replay.trace, "cut");
+    if (!missing && !cut)
+        return false;
+    if (replay.rank == 0)
+        fprintf(stderr, "pilgrim-replay: %s has %s calls of ranks %s: other ranks would wait for the rest\n",
+                options.path, missing ? "no" : "only the first", missing ? missing : cut);
+    return true;
 }
 
 static bool several_threads(uint32_t ranks)
@@ -131,17 +134,19 @@ static int open_trace(void)
             fprintf(stderr, "pilgrim-replay: %s: %s\n", options.path, error.message);
         return EXIT_FAILED;
     }
-    if (partial(replay.trace)) {
-        if (first)
-            fprintf(stderr, "pilgrim-replay: %s is partial (%s): its ranks would wait for each other\n", options.path,
-                    partial(replay.trace));
+    if (partial())
         return EXIT_FAILED;
+    replay.killed = pilgrim_property(replay.trace, "endings") || pilgrim_property(replay.trace, "in_flight");
+    if (replay.killed && options.verify) {
+        if (first)
+            fprintf(stderr, "pilgrim-replay: %s: the run was killed, which --verify cannot repeat\n", options.path);
+        return EXIT_USAGE;
     }
     uint32_t ranks = pilgrim_rank_count(replay.trace);
     if (ranks != (uint32_t)replay.ranks) {
         if (first)
-            fprintf(stderr, "pilgrim-replay: %s has %u ranks: start the replay with mpiexec -n %u\n", options.path,
-                    ranks, ranks);
+            fprintf(stderr, "pilgrim-replay: %s has %u rank%s: start the replay with mpiexec -n %u\n", options.path,
+                    ranks, ranks == 1 ? "" : "s", ranks);
         return EXIT_USAGE;
     }
     if (several_threads(ranks) && !options.threads) {
@@ -202,34 +207,69 @@ static void begin_watch(void)
     watch_begin(&replay, index, count, count == replay.ranks);
 }
 
-/* Prints what was not done, added up over all ranks. */
+/* Prints what was done, and what was not. SUMS: of all ranks; END: how the replay ended, or "" */
+static void print_summary(const uint64_t sums[ENDING_COUNTS], double seconds, const char *end)
+{
+    static const char *const words[ENDING_COUNTS] = {"",
+                                                     "that failed then",
+                                                     "of functions that are not replayed",
+                                                     "that could not be made",
+                                                     "received from any",
+                                                     "that fail now"};
+    fprintf(stderr, "pilgrim-replay: %llu calls of %d ranks in %.3f s", (unsigned long long)sums[0], replay.ranks,
+            seconds);
+    for (int i = 1; i < ENDING_COUNTS; i++)
+        if (sums[i])
+            fprintf(stderr, "; %llu %s", (unsigned long long)sums[i], words[i]);
+    fprintf(stderr, "%s\n", end);
+}
+
+/* Adds up what was done over all ranks. */
 static void summarize(double seconds)
 {
     const struct replay_counts *c = &replay.counts;
-    uint64_t own[6] = {c->calls, c->failed, c->not_replayed, c->impossible, c->free_wildcards, c->new_errors}, all[6];
+    uint64_t own[ENDING_COUNTS] = {0}, all[ENDING_COUNTS], loop_ns;
     if (c->impossible && !options.quiet)
         fprintf(stderr, "pilgrim-replay: rank %d: %s was left out: %s\n", replay.rank, c->first_name, c->first_problem);
-    PMPI_Reduce(own, all, 6, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    uint64_t loop_ns;
+    replay_counts_list(c, own);
+    PMPI_Reduce(own, all, ENDING_COUNTS, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     PMPI_Reduce(&replay.loop_ns, &loop_ns, 1, MPI_UINT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
     if (replay.rank || options.quiet)
         return;
-    static const char *const words[] = {"",
-                                        "that failed then",
-                                        "of functions that are not replayed",
-                                        "that could not be made",
-                                        "received from any",
-                                        "that fail now"};
     if (options.loop)
         fprintf(stderr, "pilgrim-replay: loop %llu: %llu trips in %.6f s, %.3f us each\n",
                 (unsigned long long)options.loop, (unsigned long long)options.trips, (double)loop_ns / 1e9,
                 (double)loop_ns / 1e3 / (double)options.trips);
-    fprintf(stderr, "pilgrim-replay: %llu calls of %d ranks in %.3f s", (unsigned long long)all[0], replay.ranks,
-            seconds);
-    for (int i = 1; i < 6; i++)
-        if (all[i])
-            fprintf(stderr, "; %llu %s", (unsigned long long)all[i], words[i]);
-    fputc('\n', stderr);
+    print_summary(all, seconds, "");
+}
+
+static double seconds_since(uint64_t start)
+{
+    return (double)(replay_now() - start) / 1e9;
+}
+
+static void remove_folder(void)
+{
+    if (replay.rank == 0)
+        files_folder_remove(replay.folder);
+    else
+        rmdir(replay.folder);
+}
+
+/* The run was killed: ends all ranks if one of them hangs in its last call. */
+static void end_killed(uint64_t start)
+{
+    if (ending_all(&replay))
+        return;
+    const double seconds = seconds_since(start);
+    if (!ending_speaks(&replay))
+        sleep(WORD_S); /* MPI_Abort ends the rank that speaks, too */
+    else if (!options.quiet)
+        print_summary(ending_sums(), seconds,
+                      "; the run was killed, and a rank hangs in its last call as then: ended by MPI_Abort");
+    remove_folder();
+    PMPI_Abort(MPI_COMM_WORLD, 0);
+    _exit(0);
 }
 
 static void run_all(void)
@@ -237,18 +277,18 @@ static void run_all(void)
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     touch_buffers(&replay.arenas, replay.trace, (uint32_t)replay.rank, (uint32_t)replay.ranks);
+    ending_begin(&replay);
     begin_watch();
     PMPI_Barrier(MPI_COMM_WORLD);
     uint64_t start = replay_now();
     pool_run(&replay);
+    if (replay.killed)
+        end_killed(start);
     PMPI_Barrier(MPI_COMM_WORLD);
-    double seconds = (double)(replay_now() - start) / 1e9;
+    double seconds = seconds_since(start);
     watch_end();
     summarize(seconds);
-    if (replay.rank == 0)
-        files_folder_remove(replay.folder);
-    else
-        rmdir(replay.folder);
+    remove_folder();
 }
 
 /* Returns the names of all functions that are not replayed, with commas between them; MPI_Init and the like are made

@@ -3,6 +3,7 @@
 #include "replay_draws.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     RUNS_COUNTED_MAX = 10000000,
@@ -149,17 +150,39 @@ static double rounded_off(const struct pilgrim_trace *trace)
     return status == PILGRIM_END ? by_class / by_rank : 1;
 }
 
+/* Returns when MPI_Init has ended on a rank, ns since its first thread's axis began, by the means of what is before. */
+static double initialized_ns(const struct pilgrim_trace *trace, uint32_t rank)
+{
+    struct class_gaps walk;
+    struct pilgrim_class_info info;
+    struct pilgrim_statistic durations;
+    double ns = 0;
+    bool done = class_gaps_open(&walk, trace, rank, 0, NULL) != PILGRIM_OK;
+    while (!done && class_gaps_come(&walk, NULL) == PILGRIM_OK) {
+        const struct class_gap *gap = class_gaps_find(&walk);
+        if (!gap || pilgrim_class_info(walk.cursor, walk.class_number, &info) != PILGRIM_OK ||
+            pilgrim_durations(walk.cursor, walk.class_number, PILGRIM_VALUE_GROUP, &durations) != PILGRIM_OK)
+            break;
+        ns += gap->statistic.mean_ns + durations.mean_ns;
+        done = strncmp(info.class_->function->name, "MPI_Init", 8) == 0;
+        class_gaps_go(&walk, 1);
+    }
+    class_gaps_close(&walk);
+    return ns;
+}
+
 bool draws_open(struct replay_draws *d, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
     struct pilgrim_rank_profile own;
-    *d = (struct replay_draws){.share = 1};
+    *d = (struct replay_draws){.trace = trace, .share = 1, .alone = pilgrim_thread_count(trace, rank) == 1};
     if (class_gaps_open(&d->walk, trace, rank, thread, NULL) != PILGRIM_OK)
         return false;
-    d->alone = pilgrim_thread_count(trace, rank) == 1;
-    if (!d->alone || pilgrim_segment_count(trace) != 1) /* counts would be known of each segment only in it */
+    if (thread)
+        d->begun_ns = initialized_ns(trace, rank);
+    if (pilgrim_segment_count(trace) != 1) /* counts would be known of each segment only in it */
         return true;
     const double sum = count_gaps(d);
-    if (sum > 0 && pilgrim_rank_profile(trace, rank, &own, NULL) == PILGRIM_OK)
+    if (sum > 0 && d->alone && pilgrim_rank_profile(trace, rank, &own, NULL) == PILGRIM_OK)
         d->share = own.ns[PILGRIM_COMPUTING] * rounded_off(trace) / sum;
     prepare_all(d, sum > 0);
     return draws_go_to(d, trace, 0);
@@ -175,19 +198,33 @@ bool draws_go_to(struct replay_draws *d, const struct pilgrim_trace *trace, uint
     return class_gaps_go_to(&d->walk, trace, seq, NULL) == PILGRIM_OK;
 }
 
+/* Returns when a thread that is not the first makes its first call, ns behind MPI_Init. Threads of a rank that do the
+ * same have one distribution; they begin in the order of their numbers. */
+static double beginning(const struct replay_draws *d, struct class_gap *gap)
+{
+    gap->gaps = pilgrim_thread_count(d->trace, d->walk.rank) - 1;
+    gap->counted = 0;
+    prepare(gap);
+    const double u = ((double)d->walk.thread - 0.5) / (double)gap->gaps;
+    const double ns = gap->scale > 0 ? gap->scale * quantile(gap, u) : gap->statistic.mean_ns;
+    return ns > d->begun_ns ? ns - d->begun_ns : 0;
+}
+
 double draws_next(struct replay_draws *d)
 {
     if (class_gaps_come(&d->walk, NULL) != PILGRIM_OK)
         return 0;
     struct class_gap *gap = class_gaps_find(&d->walk);
     double ns = 0;
-    if (gap && !gap->prepared)
-        prepare(gap);
-    if (gap) {
+    if (gap && d->walk.thread && d->walk.before == PILGRIM_NO_CALL && d->walk.segment == 0)
+        ns = beginning(d, gap);
+    else if (gap) {
+        if (!gap->prepared)
+            prepare(gap);
         const double u = next_quantile(gap);
         ns = gap->scale > 0 ? gap->scale * quantile(gap, u) : gap->statistic.mean_ns;
+        ns *= d->share * own_scale(d);
     }
-    ns *= d->share * own_scale(d);
     class_gaps_go(&d->walk, 1);
     return ns;
 }

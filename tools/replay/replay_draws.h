@@ -15,9 +15,11 @@
 #include "pilgrim/reader.h"
 
 struct replay_draws {
-    struct class_gaps walk; /* along the thread's calls; closed: there are none */
-    bool alone;             /* the rank has one thread: its times are the thread's */
-    double share;           /* of the rank: its time between calls, by that of what is drawn */
+    const struct pilgrim_trace *trace; /* borrowed */
+    struct class_gaps walk;            /* along the thread's calls; closed: there are none */
+    double begun_ns; /* of a thread that is not the first: when MPI_Init had ended, since the axis began */
+    bool alone;      /* the rank has one thread: its times are the thread's */
+    double share;    /* of the rank: its time between calls, by that of what is drawn */
 };
 
 /* Begins at the first call of a thread. Returns false if memory is out or the trace cannot be read. */

@@ -111,7 +111,7 @@ static struct replay_thread *thread_new(struct replay_process *r, uint32_t numbe
     t->replay = r;
     t->number = number;
     t->segment = UINT32_MAX;
-    t->gaps.ended_ns = traced_began_ns ? began_ns : 0;
+    t->gaps.ended_ns = began_ns;
     t->gaps.traced_end_ns = traced_began_ns;
     pool_lock(r);
     for (t->place = 0; t->place < POOL_THREADS_MAX && r->threads[t->place];)

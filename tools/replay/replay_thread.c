@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "replay_actions.h"
+#include "replay_ending.h"
 #include "replay_files.h"
 #include "replay_persistent.h"
 #include "replay_recorder.h"
@@ -259,12 +260,17 @@ static void replay_call(struct replay_thread *t, const struct pilgrim_call *call
         pool_thread_began(t);
     t->began = true;
     gaps_wait(&t->gaps, call);
+    const bool in_flight = ending_in_flight(t->replay, call);
+    if (in_flight) {
+        pool_finalize(t);
+        ending_arrive(t->replay, &t->counts, true);
+    }
     if (!k->action || !k->action->perform) {
         bool ours =
             strncmp(call->function->name, "MPI_Init", 8) == 0 || strcmp(call->function->name, "MPI_Finalize") == 0;
         t->counts.not_replayed += !ours;
         begin_or_end(t, call);
-    } else if (failed(call) && !t->replay->options->make_errors && !repeats(&s))
+    } else if (failed(call) && !in_flight && !t->replay->options->make_errors && !repeats(&s))
         t->counts.failed++;
     else
         perform(t, &s, k);

@@ -39,6 +39,7 @@ struct replay_process {
     const struct replay_options *options;
     struct pilgrim_trace *trace;
     int rank, ranks;
+    bool killed;        /* the run that was recorded */
     const char *folder; /* for files and ports */
     struct replay_objects objects;
     struct replay_arenas arenas;
