@@ -269,17 +269,10 @@ struct work {
     pthread_barrier_t *begin, *end; /* NULL: there is one thread */
 };
 
-/* If allocations are counted, the warm-up runs once more by the call of measured, as its calls have another path. */
-static int first_pass(void)
-{
-    return allocations_mark ? 0 : 1;
-}
-
 static void *work_in_thread(void *argument)
 {
     struct work *w = argument;
-    loop(w->row, &w->place, w->warm_up);
-    for (volatile int pass = first_pass(); pass < 2; pass++) { /* volatile, so that there is one call */
+    for (volatile int pass = 0; pass < 2; pass++) { /* volatile, so that there is one call */
         if (pass) {
             pthread_barrier_wait(w->begin);
             pthread_barrier_wait(w->begin);
@@ -307,8 +300,7 @@ static void mark(bool begins)
 static inline __attribute__((always_inline)) double run_alone(struct work *w)
 {
     double began = 0;
-    loop(w->row, &w->place, w->warm_up);
-    for (volatile int pass = first_pass(); pass < 2; pass++) { /* volatile, so that there is one call */
+    for (volatile int pass = 0; pass < 2; pass++) { /* volatile, so that there is one call */
         if (pass) {
             mark(true);
             began = cpu_ns();

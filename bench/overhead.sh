@@ -174,7 +174,7 @@ measure_times() {
 
 count() { # WAY ROW: prints instructions a call. The calls of whole turns are at most one in a thousand more.
     n=24576
-    before="valgrind --tool=callgrind --toggle-collect=measured --callgrind-out-file=$folder/$2.$1.callgrind"
+    before="valgrind --tool=callgrind --toggle-collect=measured --zero-before=measured --callgrind-out-file=$folder/$2.$1.callgrind"
     run "$1" "$2" $n $n 2>&1 </dev/null | sed -n 's/.*Collected : //p' | awk -v n=$n '{ printf "%.0f", $1 / n }'
 }
 

@@ -111,15 +111,36 @@ uint64_t class_gaps_calls(const struct pilgrim_cursor *cursor, uint64_t values)
     return length;
 }
 
-double class_gaps_own(const struct class_gaps *g, size_t class_number)
+/* Returns how long calls of a class would take on the thread by their means, ns; or the GAPS before them. Where bodies
+ * of loops are stored, a class has a number in each of them. */
+static double by_means(const struct pilgrim_cursor *cursor, const struct pilgrim_class *class, bool gaps)
+{
+    struct pilgrim_thread_info thread;
+    double sum = 0;
+    pilgrim_thread_info(cursor, &thread);
+    for (size_t i = 0; i < thread.class_count; i++) {
+        struct pilgrim_class_info info;
+        struct pilgrim_statistic s;
+        if (pilgrim_class_info(cursor, i, &info) == PILGRIM_OK && !info.body && info.class_ == class &&
+            (gaps ? pilgrim_gaps(cursor, i, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &s)
+                  : pilgrim_durations(cursor, i, PILGRIM_VALUE_GROUP, &s)) == PILGRIM_OK)
+            sum += s.mean_ns * (double)class_gaps_calls(cursor, info.values);
+    }
+    return sum;
+}
+
+void class_gaps_own(const struct class_gaps *g, size_t class_number, double *gap_scale, double *duration_scale)
 {
     struct pilgrim_class_info info;
-    struct pilgrim_statistic gaps;
     struct pilgrim_rank_class own;
-    if (pilgrim_rank_class(g->cursor, class_number, &own) != PILGRIM_OK || !own.rank_count || !own.has_gaps ||
-        pilgrim_class_info(g->cursor, class_number, &info) != PILGRIM_OK ||
-        pilgrim_gaps(g->cursor, class_number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps) != PILGRIM_OK)
-        return 1;
-    const double shared_ns = gaps.mean_ns * (double)class_gaps_calls(g->cursor, info.values);
-    return shared_ns > 0 ? own.gaps_ns / shared_ns : 1;
+    *gap_scale = *duration_scale = 1;
+    if (pilgrim_rank_class(g->cursor, class_number, &own) != PILGRIM_OK || !own.rank_count ||
+        pilgrim_class_info(g->cursor, class_number, &info) != PILGRIM_OK)
+        return;
+    const double gaps = own.has_gaps ? by_means(g->cursor, info.class_, true) : 0;
+    const double durations = own.has_durations ? by_means(g->cursor, info.class_, false) : 0;
+    if (gaps > 0)
+        *gap_scale = own.gaps_ns / gaps;
+    if (durations > 0)
+        *duration_scale = own.durations_ns / durations;
 }

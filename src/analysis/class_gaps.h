@@ -53,9 +53,9 @@ enum pilgrim_status class_gaps_come(struct class_gaps *g, struct pilgrim_error *
 struct class_gaps_class *class_gaps_class(struct class_gaps *g);
 struct class_gap *class_gaps_find(struct class_gaps *g);
 
-/* Returns by what the means of gaps before calls of a class are to be multiplied to be those of this rank: 1, if the
- * trace has none of its own. */
-double class_gaps_own(const struct class_gaps *g, size_t class_number);
+/* Sets by what the means of a class are to be multiplied to be those of this rank: of the gaps before its calls, and of
+ * what these take. 1: the trace has none of its own. */
+void class_gaps_own(const struct class_gaps *g, size_t class_number, double *gap_scale, double *duration_scale);
 
 /* Goes over N calls of the run, at most those that are left. */
 void class_gaps_go(struct class_gaps *g, uint64_t n);

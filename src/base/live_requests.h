@@ -94,15 +94,17 @@ static inline void live_take_index(struct live_class *c, uint32_t request_index)
 static inline void live_free_index(struct live_class *c, uint32_t request_index)
 {
     c->taken[request_index / 64] &= ~(UINT64_C(1) << (request_index % 64));
-    c->full &= ~(UINT32_C(1) << (request_index / 64));
+    if (__builtin_expect(c->full != 0, 0))
+        c->full &= ~(UINT32_C(1) << (request_index / 64));
 }
 
-/* True if the index is the smallest free one. */
+/* True if the index, which is not negative, is the smallest free one. */
 static inline bool live_is_first_index(const struct live_class *c, int64_t request_index)
 {
-    unsigned word = (unsigned)__builtin_ctz(~c->full);
-    return request_index >> 6 == word && word < LIVE_INDICES / 64 &&
-           (~c->taken[word] & (c->taken[word] + 1)) == UINT64_C(1) << (request_index & 63);
+    uint64_t word = (uint64_t)request_index / 64;
+    if (word != 0 && (word >= LIVE_INDICES / 64 || word != (unsigned)__builtin_ctz(~c->full)))
+        return false;
+    return (~c->taken[word] & (c->taken[word] + 1)) == UINT64_C(1) << (request_index & 63);
 }
 
 /* Does live_begin for a request whose index is the one that live_request_index returns. False: it did nothing; call

@@ -51,7 +51,11 @@ enum table {
     TABLES
 };
 
-enum { KINDS_MIN = EXPRESSION_KIND_COUNT }; /* kinds of numbers that a field has, at least */
+enum {
+    KINDS_MIN = EXPRESSION_KIND_COUNT,  /* kinds of numbers that a field has, at least */
+    KIND_FIRST = EXPRESSION_KIND_COUNT, /* of a constant: the first one of a list */
+    LISTS = 4096                        /* longer lists are not remembered */
+};
 
 /* What is remembered of the numbers of a field and kind. */
 struct recent {
@@ -66,15 +70,19 @@ struct calls_coder {
     struct bytes *out; /* decoding: the content ... */
     size_t end;        /* ... and how long it may get */
     bool failed;
+    bool old;              /* the form of SECTION_OLD_CODED_CALLS */
     size_t kinds;          /* of numbers, in each field */
     struct recent *recent; /* by field, then by kind */
     uint64_t next[TABLES]; /* one more than the largest index so far */
     uint64_t last_values;  /* the last sequence of a value group */
+    uint64_t last_rule;    /* the largest sequence of differences that is a rule's expansion */
     /* Each entry of these takes a byte of the content or more. One more may be begun where the content ends. */
     uint64_t *value_groups; /* by partition: how many */
     bool *loops;            /* by group class */
     uint64_t *columns;      /* references of all signatures */
-    size_t partitions, group_classes, column_count;
+    uint64_t *listed;       /* what the numbers of all lists are coded as */
+    size_t partitions, group_classes, column_count, listed_count;
+    size_t lists[LISTS]; /* by length: where the last list begins in `listed`, + 1; 0: there was none */
     struct {
         size_t first, count;
     } * signature; /* by shape: where those of its last signature are in `columns` */
@@ -142,15 +150,26 @@ static uint8_t byte(struct calls_coder *c, enum field field, uint64_t kind, uint
     return (uint8_t)v;
 }
 
+/* What a number V is coded as that is measured from the base. */
+static uint64_t measured(const struct recent *r, uint64_t v)
+{
+    return zigzag((int64_t)(v - r->base));
+}
+
+/* Remembers CODED, makes the number that it stands for the base, and returns it. */
+static uint64_t number_of(struct recent *r, uint64_t coded)
+{
+    remember(r, coded);
+    return r->base += (uint64_t)unzigzag(coded);
+}
+
 /* Codes an svarint by its difference from the last one of its kind. */
 static void difference(struct calls_coder *c, enum field field, uint64_t kind)
 {
     struct recent *r = recent_of(c, field, kind);
-    uint64_t v = (uint64_t)unzigzag(take(c));
-    uint64_t coded = code(c, field, kind, r->last, r->before, 0, zigzag((int64_t)(v - r->base)));
-    remember(r, coded);
-    r->base += (uint64_t)unzigzag(coded);
-    put(c, zigzag((int64_t)r->base));
+    uint64_t coded = measured(r, (uint64_t)unzigzag(take(c)));
+    coded = code(c, field, kind, r->last, r->before, 0, coded);
+    put(c, zigzag((int64_t)number_of(r, coded)));
 }
 
 /* Codes a reference, and FLAGS bits behind it, by its difference from the last index of its kind + 1. Returns the
@@ -243,6 +262,39 @@ static void rule(struct calls_coder *c, uint64_t number)
 
 /* ---- columns, signatures, partitions ---- */
 
+/* Codes a list by the last one of its length. */
+static void list(struct calls_coder *c)
+{
+    struct recent *r = recent_of(c, FIELD_CONSTANT, EXPRESSION_LIST);
+    const uint64_t count = plain(c, FIELD_LENGTH, EXPRESSION_LIST);
+    const size_t before = count < LISTS ? c->lists[count] : 0, first = c->listed_count;
+    bool same = false;
+    for (uint64_t i = 0; i < count && good(c); i++) {
+        uint64_t expected = before ? c->listed[before - 1 + i] : 0, coded = measured(r, (uint64_t)unzigzag(take(c)));
+        coded =
+            code(c, FIELD_CONSTANT, i ? EXPRESSION_LIST : KIND_FIRST, expected << 1 | same, r->last, r->before, coded);
+        put(c, zigzag((int64_t)number_of(r, coded)));
+        c->listed[c->listed_count++] = coded;
+        same = coded == expected;
+    }
+    if (count < LISTS && good(c))
+        c->lists[count] = first + 1;
+}
+
+/* Codes a delta sequence: mostly the next rule's. */
+static void differences(struct calls_coder *c)
+{
+    struct recent *r = recent_of(c, FIELD_LENGTH, EXPRESSION_SUMS);
+    const uint64_t v = take(c), next = c->last_rule + 2;
+    uint64_t coded = v == next ? 0 : 1 + measured(r, v);
+    coded = code(c, FIELD_LENGTH, EXPRESSION_SUMS, r->last, r->before, 0, coded);
+    remember(r, coded);
+    r->base = coded ? r->base + (uint64_t)unzigzag(coded - 1) : next;
+    if (r->base % 2 == 0 && r->base > c->last_rule)
+        c->last_rule = r->base;
+    put(c, r->base);
+}
+
 static void column(struct calls_coder *c, uint64_t number)
 {
     (void)number;
@@ -250,13 +302,19 @@ static void column(struct calls_coder *c, uint64_t number)
     c->failed |= kind >= EXPRESSION_KIND_COUNT;
     if (!good(c))
         return;
+    if (kind == EXPRESSION_LIST && !c->old) {
+        list(c);
+        return;
+    }
     if (kind == EXPRESSION_LIST) {
         for (uint64_t left = plain(c, FIELD_LENGTH, kind); left > 0 && good(c); left--)
             difference(c, FIELD_CONSTANT, kind);
         return;
     }
     difference(c, FIELD_CONSTANT, kind);
-    if (kind == EXPRESSION_MODULO || kind == EXPRESSION_SUMS)
+    if (kind == EXPRESSION_SUMS && !c->old)
+        differences(c);
+    else if (kind == EXPRESSION_MODULO || kind == EXPRESSION_SUMS)
         plain(c, FIELD_LENGTH, kind);
 }
 
@@ -297,6 +355,22 @@ static void partition(struct calls_coder *c, uint64_t number)
 
 /* ---- group classes, groups ---- */
 
+/* Codes what says which partition a group class of the function KIND has, and returns it. */
+static uint64_t partition_of(struct calls_coder *c, uint64_t kind)
+{
+    struct recent *r = recent_of(c, FIELD_PARTITION, 0);
+    if (c->old)
+        return plain(c, FIELD_PARTITION, kind);
+    uint64_t v = take(c), coded = v < 2 ? v : 2 + measured(r, v - 2);
+    coded = code(c, FIELD_PARTITION, kind, r->last, r->before, 0, coded);
+    remember(r, coded);
+    v = coded < 2 ? coded : 2 + r->base + (uint64_t)unzigzag(coded - 2);
+    if (v > 0)
+        r->base = v > 1 ? v - 2 : c->next[TABLE_PARTITIONS];
+    put(c, v);
+    return v;
+}
+
 /* Returns how many value groups the group class has whose partition is coded as V. */
 static uint64_t parts_of(struct calls_coder *c, uint64_t v)
 {
@@ -321,11 +395,21 @@ static void group_class(struct calls_coder *c, uint64_t number)
         return;
     const uint64_t kind = c->known->classes[class].function;
     c->loops[c->group_classes++] = c->known->classes[class].is_loop;
-    for (uint64_t parts = parts_of(c, plain(c, FIELD_PARTITION, kind)); parts > 0 && good(c); parts--) {
+    for (uint64_t parts = parts_of(c, partition_of(c, kind)); parts > 0 && good(c); parts--) {
         uint64_t values = c->last_values = plain_behind(c, FIELD_VALUES, kind, c->last_values);
         for (uint64_t left = plain_behind(c, FIELD_SIGNATURES, kind, values); left > 0 && good(c); left--)
             reference(c, FIELD_SIGNATURE, kind, TABLE_SIGNATURES);
     }
+}
+
+static void body(struct calls_coder *c)
+{
+    struct recent *r = recent_of(c, FIELD_BODY, 0);
+    if (c->old) {
+        plain(c, FIELD_BODY, 0);
+        return;
+    }
+    put(c, number_of(r, code(c, FIELD_BODY, 0, r->last, r->before, 0, measured(r, take(c)))));
 }
 
 static void group(struct calls_coder *c, uint64_t number)
@@ -336,7 +420,7 @@ static void group(struct calls_coder *c, uint64_t number)
         uint64_t class = reference(c, FIELD_GROUP_CLASS, 0, TABLE_GROUP_CLASSES);
         c->failed |= class >= c->group_classes;
         if (good(c) && c->loops[class])
-            plain(c, FIELD_BODY, 0);
+            body(c);
     }
     reference(c, FIELD_MEMBERS, 2, TABLE_COLUMNS);
 }
@@ -375,7 +459,7 @@ uint64_t calls_code_memory(const struct calls_known *known, size_t length)
     const struct calls_coder *c = NULL;
     return sizeof *c + sizeof *c->mixed + (uint64_t)FIELDS * kinds_of(known) * sizeof *c->recent +
            (uint64_t)known->shape_count * sizeof *c->signature +
-           (uint64_t)length * (sizeof *c->value_groups + sizeof *c->columns + sizeof *c->loops);
+           (uint64_t)length * (sizeof *c->value_groups + sizeof *c->columns + sizeof *c->listed + sizeof *c->loops);
 }
 
 static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *known, size_t raw,
@@ -388,8 +472,9 @@ static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *
     c->value_groups = malloc((raw + 1) * sizeof *c->value_groups);
     c->loops = malloc((raw + 1) * sizeof *c->loops);
     c->columns = malloc((raw + 1) * sizeof *c->columns);
+    c->listed = malloc((raw + 1) * sizeof *c->listed);
     c->signature = calloc(known->shape_count + 1, sizeof *c->signature);
-    bool there = c->mixed && c->recent && c->value_groups && c->loops && c->columns && c->signature;
+    bool there = c->mixed && c->recent && c->value_groups && c->loops && c->columns && c->listed && c->signature;
     if (there) {
         mixed_init(c->mixed, out, in);
         walk(c);
@@ -399,6 +484,7 @@ static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *
     free(c->value_groups);
     free(c->loops);
     free(c->columns);
+    free(c->listed);
     free(c->signature);
     return !there ? PILGRIM_NOMEM : good(c) ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
@@ -418,11 +504,11 @@ enum pilgrim_status calls_encode(const struct calls_known *known, const struct b
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-enum pilgrim_status calls_decode(const struct calls_known *known, const uint8_t *stored, size_t length, size_t raw,
-                                 struct bytes *content)
+enum pilgrim_status calls_decode(const struct calls_known *known, bool old, const uint8_t *stored, size_t length,
+                                 size_t raw, struct bytes *content)
 {
     struct range_decoder decoder;
-    struct calls_coder c = {.out = content, .end = content->length + raw};
+    struct calls_coder c = {.out = content, .end = content->length + raw, .old = old};
     if (raw > CODED_CALLS_MAX)
         return PILGRIM_DAMAGED;
     decoder_init(&decoder, stored, length);

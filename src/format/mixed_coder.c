@@ -45,7 +45,7 @@ static uint64_t multiplied(uint64_t h)
     return h * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static uint64_t with(uint64_t h, uint64_t v)
+uint64_t mixed_hash(uint64_t h, uint64_t v)
 {
     h = multiplied(h ^ v);
     return h ^ h >> 29;
@@ -53,14 +53,23 @@ static uint64_t with(uint64_t h, uint64_t v)
 
 static void hash_contexts(const struct mixed_context *x, uint64_t hashes[MIXED_INPUTS])
 {
-    hashes[0] = with(0, x->field);
-    hashes[1] = with(hashes[0], x->kind);
-    hashes[2] = with(with(hashes[1], 1), x->a);
-    hashes[3] = with(with(hashes[1], 2), x->b);
-    hashes[4] = with(with(with(with(hashes[1], 3), x->a), x->b), x->c);
+    hashes[0] = mixed_hash(0, x->field);
+    hashes[1] = mixed_hash(hashes[0], x->kind);
+    hashes[2] = mixed_hash(mixed_hash(hashes[1], 1), x->a);
+    hashes[3] = mixed_hash(mixed_hash(hashes[1], 2), x->b);
+    hashes[4] = mixed_hash(mixed_hash(mixed_hash(mixed_hash(hashes[1], 3), x->a), x->b), x->c);
 }
 
 /* ---- coding ---- */
+
+static bool put_bit(struct mixed_coder *m, uint32_t one, bool bit)
+{
+    if (m->in)
+        return decode_bit(m->in, one);
+    if (m->out)
+        encode_bit(m->out, one, bit);
+    return bit;
+}
 
 static bool code_bit(struct mixed_coder *m, const uint64_t hashes[MIXED_INPUTS], uint64_t node, int64_t *weights,
                      bool bit)
@@ -74,10 +83,7 @@ static bool code_bit(struct mixed_coder *m, const uint64_t hashes[MIXED_INPUTS],
     }
     int32_t one = squash(sum >> WEIGHT_BITS);
     one = one < ONE_MIN ? ONE_MIN : one > ONE_MAX ? ONE_MAX : one;
-    if (m->out)
-        encode_bit(m->out, (uint32_t)one, bit);
-    else
-        bit = decode_bit(m->in, (uint32_t)one);
+    bit = put_bit(m, (uint32_t)one, bit);
     int64_t error = (bit ? 65536 : 0) - one;
     for (unsigned i = 0; i < MIXED_INPUTS; i++) {
         weights[i] += stretched[i] * error >> ERROR_BITS;
@@ -98,11 +104,18 @@ uint64_t mixed_number(struct mixed_coder *m, const struct mixed_context *x, uint
         bool bit = value >> (i - 2) & 1;
         if (prefix < PREFIX_LIMIT)
             bit = code_bit(m, hashes, (uint64_t)k << 12 | prefix, weights, bit);
-        else if (m->out)
-            encode_bit(m->out, ONE_HALF, bit);
         else
-            bit = decode_bit(m->in, ONE_HALF);
+            bit = put_bit(m, ONE_HALF, bit);
         prefix = prefix << 1 | bit;
     }
     return k ? prefix : 0;
+}
+
+uint64_t mixed_bits(struct mixed_coder *m, unsigned count, uint64_t value)
+{
+    if (m->in)
+        return decode_bits(m->in, count);
+    if (m->out)
+        encode_bits(m->out, count, value);
+    return value;
 }

@@ -26,17 +26,23 @@ struct mixed_context {
 };
 
 struct mixed_coder {
-    struct range_encoder *out; /* NULL: decodes */
-    struct range_decoder *in;
+    struct range_encoder *out;
+    struct range_decoder *in; /* both are NULL: bits are known already, and only learnt */
     int64_t weights[MIXED_FIELDS_MAX][MIXED_INPUTS];
     int16_t stretch[1 << MIXED_STRETCH_BITS];
     struct bit_context places[1 << MIXED_PLACE_BITS];
 };
 
-/* OUT and IN are borrowed; one of them is NULL. */
+/* Returns a hash of H and V, for what contexts depend on. */
+uint64_t mixed_hash(uint64_t h, uint64_t v);
+
+/* OUT and IN are borrowed; one of them is NULL, or both for now. */
 void mixed_init(struct mixed_coder *m, struct range_encoder *out, struct range_decoder *in);
 
 /* Codes VALUE; or decodes a number, whatever VALUE is. Returns the number. */
 uint64_t mixed_number(struct mixed_coder *m, const struct mixed_context *x, uint64_t value);
+
+/* Codes the lowest COUNT bits of VALUE, 63 at most, without contexts; or decodes them. Returns them. */
+uint64_t mixed_bits(struct mixed_coder *m, unsigned count, uint64_t value);
 
 #endif

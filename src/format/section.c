@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "format/compress_parts.h"
+#include "format/definitions_code.h"
+#include "format/dictionary.h"
 #include "format/trace_format.h"
 
 #define XXH_INLINE_ALL
@@ -19,15 +21,9 @@
 #define SKIPPABLE_HEAD_BYTES 8
 #define PEEK_WINDOW_LOG      22 /* memory for a beginning: our writers have no larger window for less than 1 MiB */
 
-/* The lines of dictionary.txt, a 0 byte at the end of each: words that definitions use. Most traces are so small
- * that they hardly repeat a name. It has not changed since version 2 of the format. */
-static const char dictionary[] =
-#include "dictionary.inc"
-    ;
-
 static size_t dictionary_bytes(uint8_t type)
 {
-    return section_begins_shard(type) ? sizeof dictionary - 1 : 0;
+    return section_begins_shard(type) ? dictionary_length : 0;
 }
 
 /* The strongest level takes memory and time that grow with the content. A content that is larger than this mostly
@@ -74,7 +70,9 @@ static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t 
 static const char *find_damage(const struct section *s)
 {
     /* Division, not multiplication, so neither side can overflow. */
-    const uint64_t ratio = s->stored_type == SECTION_CODED_CALLS ? CODED_RATIO_MAX : SECTION_RATIO_MAX;
+    const uint64_t ratio = section_has_coded_calls(s->stored_type)       ? CODED_RATIO_MAX
+                           : s->stored_type == SECTION_CODED_DEFINITIONS ? CODED_DEFINITIONS_RATIO_MAX
+                                                                         : SECTION_RATIO_MAX;
     if (s->raw / ratio + (s->raw % ratio != 0) > s->stored_length)
         return "announces more content than its bytes can hold";
     return NULL;
@@ -119,8 +117,12 @@ enum pilgrim_status section_read(struct cursor *file, struct section *section)
 
 enum pilgrim_status section_content(const struct section *section, struct bytes *content)
 {
-    if (section->damage || section->stored_type == SECTION_CODED_CALLS)
+    if (section->damage || section_has_coded_calls(section->stored_type))
         return PILGRIM_DAMAGED;
+    if (section->stored_type == SECTION_CODED_DEFINITIONS)
+        return section->raw > CODED_DEFINITIONS_MAX
+                   ? PILGRIM_DAMAGED
+                   : definitions_decode(section->stored, section->stored_length, (size_t)section->raw, content);
     if (section->raw == section->stored_length) {
         bytes_put(content, section->stored, section->stored_length);
         return bytes_status(content);
@@ -304,9 +306,9 @@ enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const
     return write_section(out, type, content, content->length ? costs[i].level : LEVEL_NONE);
 }
 
-enum pilgrim_status section_write_coded(struct bytes *out, const struct bytes *coded, size_t raw)
+enum pilgrim_status section_write_coded(struct bytes *out, uint8_t type, const struct bytes *coded, size_t raw)
 {
-    return coded->failed ? PILGRIM_NOMEM : put_stored(out, SECTION_CODED_CALLS, raw, coded);
+    return coded->failed ? PILGRIM_NOMEM : put_stored(out, type, raw, coded);
 }
 
 enum pilgrim_status section_write_fast(struct bytes *out, uint8_t type, const struct bytes *content)

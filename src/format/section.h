@@ -57,8 +57,9 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
 enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls,
                                           bool again) PILGRIM_CHECKED;
 
-/* Appends the coded calls CODED, whose content has RAW bytes. */
-enum pilgrim_status section_write_coded(struct bytes *out, const struct bytes *coded, size_t raw) PILGRIM_CHECKED;
+/* Appends CODED, coded calls or definitions as TYPE says, whose content has RAW bytes. */
+enum pilgrim_status section_write_coded(struct bytes *out, uint8_t type, const struct bytes *coded,
+                                        size_t raw) PILGRIM_CHECKED;
 
 /* As section_write, without trying to compress. */
 enum pilgrim_status section_write_stored(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;

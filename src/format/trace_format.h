@@ -29,10 +29,12 @@ enum section_type {
     SECTION_PROFILE = 5,
     SECTION_DEFINITIONS = 6,
     SECTION_TYPE_COUNT = 7,
-    SECTION_CODED_CALLS = 7,   /* in another form: SECTION_CALLS */
-    SECTION_SHORT_PROFILE = 8, /* SECTION_PROFILE */
+    SECTION_OLD_CODED_CALLS = 7, /* in another form: SECTION_CALLS */
+    SECTION_SHORT_PROFILE = 8,   /* SECTION_PROFILE */
     SECTION_SHARED_PROFILE = 9,
-    SECTION_SKIPPABLE = 64 /* a reader may skip types from here on */
+    SECTION_CODED_DEFINITIONS = 10, /* SECTION_DEFINITIONS */
+    SECTION_CODED_CALLS = 11,       /* SECTION_CALLS */
+    SECTION_SKIPPABLE = 64          /* a reader may skip types from here on */
 };
 
 /* True if a shard begins with a section of TYPE. */
@@ -41,17 +43,34 @@ static inline bool section_begins_shard(unsigned type)
     return type == SECTION_DEFINITIONS || type == SECTION_OLD_DEFINITIONS;
 }
 
+/* True if calls in a section of STORED_TYPE are coded. */
+static inline bool section_has_coded_calls(uint8_t stored_type)
+{
+    return stored_type == SECTION_OLD_CODED_CALLS || stored_type == SECTION_CODED_CALLS;
+}
+
 /* Returns what a section of STORED_TYPE is, whatever its form. */
 static inline uint8_t section_type_of(uint8_t stored_type)
 {
-    return stored_type == SECTION_CODED_CALLS                                              ? SECTION_CALLS
-           : stored_type == SECTION_SHORT_PROFILE || stored_type == SECTION_SHARED_PROFILE ? SECTION_PROFILE
-                                                                                           : stored_type;
+    switch (stored_type) {
+    case SECTION_OLD_CODED_CALLS:
+    case SECTION_CODED_CALLS:
+        return SECTION_CALLS;
+    case SECTION_SHORT_PROFILE:
+    case SECTION_SHARED_PROFILE:
+        return SECTION_PROFILE;
+    case SECTION_CODED_DEFINITIONS:
+        return SECTION_DEFINITIONS;
+    default:
+        return stored_type;
+    }
 }
 
 #define SECTION_RATIO_MAX 256 /* a section's content has at most so many times the bytes that are stored for it */
 
-#define CODED_RATIO_MAX 32 /* likewise of coded calls, which take longer to read */
+/* Likewise of coded calls and definitions, which take longer to read. */
+#define CODED_RATIO_MAX             32
+#define CODED_DEFINITIONS_RATIO_MAX 64
 
 /* The property of functions some of whose calls another tool hid from the recorder. */
 #define PROPERTY_UNSEEN "unseen"

@@ -600,7 +600,7 @@ static inline bool finish_here(struct thread_requests *r, struct found_operation
     return true;
 }
 
-void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i)
+void request_finish(struct thread_requests *r, struct finding *f, int64_t i)
 {
     if (!f->found[i].live)
         return;

@@ -243,10 +243,11 @@ static inline struct operation *operation_begin(struct thread_requests *r, uint6
     return o;
 }
 
-/* As operation_begin, if nothing has to be allocated. The caller fills the operation. NULL: another case, and nothing
- * was done. */
+/* As operation_begin, if nothing has to be allocated. NULL: another case, and nothing was done. The operation is filled
+ * before the FIFO is searched, so that fewer values are kept meanwhile. */
 static inline __attribute__((always_inline)) struct operation *
-operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number)
+operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number, enum request_kind kind,
+                        bool persistent, uint32_t base, const struct posting *posted)
 {
     struct operation *o = r->free;
     uint32_t number = class_index(class_number);
@@ -258,6 +259,7 @@ operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_n
         return NULL;
     r->free = o->spare;
     o->request_index = (uint32_t)request_index;
+    operation_fill(o, class_number, kind, persistent, base, posted);
     count_live(r, 1);
     fifo_append(r, key, o);
     return o;
@@ -287,12 +289,18 @@ static inline bool operation_is_free(const struct operation *o, const struct thr
     return !o->completed_by || o->completed_by == r->number;
 }
 
+/* Does found_set while there is one thread. */
+static inline void found_set_alone(struct found_operation_bits *found, const struct operation *o, bool own)
+{
+    *found = (struct found_operation_bits){
+        .address = found_only(o).address, .serial = o->serial & UINT16_MAX, .live = true, .own = own};
+}
+
 /* Records in FOUND that a call of R has found O. OWN: O is in R. */
 static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct thread_requests *r,
                              bool own)
 {
-    *found = (struct found_operation_bits){
-        .address = found_only(o).address, .serial = o->serial & UINT16_MAX, .live = true, .own = own};
+    found_set_alone(found, o, own);
     if (__builtin_expect(objects_threads, 0) && !o->completed_by)
         o->completed_by = r->number;
 }
@@ -346,12 +354,10 @@ static inline __attribute__((always_inline)) const struct operation *
 request_created_quickly(struct thread_requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
                         bool persistent, const struct rank_base *base, const struct posting *posted)
 {
-    struct operation *o = NULL;
-    if (__builtin_expect(!objects_threads, 1))
-        o = operation_begin_quickly(r, handle ^ request_null_handle, class_number);
-    if (__builtin_expect(o != NULL, 1))
-        operation_fill(o, class_number, kind, persistent, base->index, posted);
-    return o;
+    if (__builtin_expect(objects_threads, 0))
+        return NULL;
+    return operation_begin_quickly(r, handle ^ request_null_handle, class_number, kind, persistent, base->index,
+                                   posted);
 }
 
 /* Begins and returns the operation of HANDLE, which a call of class CLASS_NUMBER created. Returns the null operation
@@ -381,25 +387,38 @@ static inline const struct operation *request_find(struct thread_requests *r, st
 }
 
 /* Ends the operation of F->handles[i], which MPI_REQUEST_NULL has replaced. */
-void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i);
+void request_finish(struct thread_requests *r, struct finding *f, int64_t i);
 
-static inline void request_finish(struct thread_requests *r, struct finding *f, int64_t i)
+/* True if request_end_quickly may be called. */
+static inline bool requests_end_quickly(void)
 {
-    struct found_operation_bits *found = &f->found[i];
+    return !objects_threads && !objects_release_hook;
+}
+
+/* True if FOUND has a live operation of the thread that found it, which has a class. */
+static inline bool found_is_own(const struct found_operation_bits *found)
+{
+    const struct operation *o = found_operation(found);
+    return found->own && found->live && found_is(found, o) && operation_class(o) != REQUEST_UNKNOWN;
+}
+
+/* Does request_finish for an operation of R, found_is_own; but the caller calls requests_ended then. */
+static inline __attribute__((always_inline)) void request_end_quickly(struct thread_requests *r,
+                                                                      struct found_operation_bits *found)
+{
     struct operation *o = found_operation(found);
-    bool quick = !objects_threads && found->own && found->live && found_is(found, o) && !objects_release_hook &&
-                 operation_class(o) != REQUEST_UNKNOWN;
-    if (__builtin_expect(!quick, 0)) {
-        request_finish_slowly(r, f, i);
-        return;
-    }
     found->live = false;
     fifo_remove(r, o);
-    r->search++;
     o->serial++;
     operation_give(r, o);
-    count_live(r, (size_t)-1);
     pool_give_quickly(r->classes[class_index(operation_class(o))], o->request_index);
+}
+
+/* COUNT operations of R have ended by request_end_quickly. */
+static inline void requests_ended(struct thread_requests *r, size_t count)
+{
+    r->search += count;
+    count_live(r, -count);
 }
 
 #endif

@@ -300,10 +300,10 @@ bool call_at_root(const struct call *c, int root)
 
 MPI_Status *call_status_slowly(struct call *c, MPI_Status *application)
 {
-    return call_statuses(c, application == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : application, 1);
+    return call_statuses_slowly(c, application == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : application, 1);
 }
 
-MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
+MPI_Status *call_statuses_slowly(struct call *c, MPI_Status *application, int64_t count)
 {
     bool ignored = application == MPI_STATUSES_IGNORE || (c->fortran && fortran_ignores_status(c->fortran));
     if (!ignored || !thread_reserve_statuses(c->thread, count > 0 ? count : 1))

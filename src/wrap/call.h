@@ -99,7 +99,7 @@ void call_control(int level);
 /* Returns the status that MPI gets in place of APPLICATION, the program's: a status of Pilgrim's if the program passes
  * MPI_STATUS_IGNORE. Wrappers use call_status. */
 MPI_Status *call_status_slowly(struct call *c, MPI_Status *application);
-/* The same for an array of COUNT statuses and MPI_STATUSES_IGNORE. */
-MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count);
+/* The same for an array of COUNT statuses and MPI_STATUSES_IGNORE. Wrappers use call_statuses. */
+MPI_Status *call_statuses_slowly(struct call *c, MPI_Status *application, int64_t count);
 
 #endif

@@ -317,6 +317,16 @@ CALL_INLINE MPI_Status *call_status(struct call *c, MPI_Status *application)
     return ignored ? c->thread->statuses : application;
 }
 
+/* The same for an array of COUNT statuses. */
+CALL_INLINE MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
+{
+    bool ignored = application == MPI_STATUSES_IGNORE;
+    bool room = (uint64_t)count <= (uint64_t)c->thread->status_capacity && c->thread->status_capacity > 0;
+    if (!CALL_LIKELY(ignored ? room : !c->fortran))
+        return call_statuses_slowly(c, application, count);
+    return ignored ? c->thread->statuses : application;
+}
+
 /* Stores the return code and records the call. */
 static inline void call_end(struct call *c, uint8_t *at, int ret)
 {

@@ -9,8 +9,8 @@
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
-    /* A request alone is named by age only if its index is below this: with more in flight, the index may be more
-     * regular than the age. */
+    /* A request alone that is not the oldest of its class is named by age only if its index is below this: with more
+     * in flight, the index may be more regular than the age. */
     ALONE = 64
 };
 
@@ -22,15 +22,23 @@ static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
     return store_slot(store_slot(at + 1, name.class_number), name.request_index);
 }
 
-/* Stores an operation by its age, if the reader knows it from earlier calls and its index is below LIMIT; else by its
- * name. Arrays that are stored as changes do not use this: names change less than ages. */
+/* Stores the oldest live operation of a class. */
+static inline uint8_t *store_oldest(uint8_t *at, int64_t class_number)
+{
+    *at = VALUE_LIVE;
+    return store_slot(store_slot(at + 1, class_number), 0);
+}
+
+/* Stores an operation by its age, if the reader knows it from earlier calls and it is the oldest of its class, or its
+ * index is below LIMIT; else by its name. Arrays that are stored as changes do not use this: names change less than
+ * ages. */
 static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
 {
-    if (name.class_number == REQUEST_NULL || c->dropped || name.request_index >= limit)
+    if (name.class_number == REQUEST_NULL || c->dropped)
         return store_operation(at, name);
     int64_t rank = live_rank_quickly(&c->thread->live, name.class_number, name.request_index);
     if (!CALL_LIKELY(rank >= 0)) {
-        rank = live_rank(&c->thread->live, name.class_number, name.request_index);
+        rank = name.request_index < limit ? live_rank(&c->thread->live, name.class_number, name.request_index) : -1;
         if (rank < 0)
             return store_operation(at, name);
     }
@@ -38,13 +46,34 @@ static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_
     return store_slot(store_slot(at + 1, name.class_number), rank);
 }
 
-/* Tells the list of live requests that a request has ended, after all its tokens were stored. */
-static inline void end_live(const struct call *c, struct operation_name name)
+/* Ends operation number I of the call, after all its tokens were stored. NAME: how the reader knows it. */
+static __attribute__((noinline)) void end_slowly(struct call *c, int64_t i, struct operation_name name)
 {
-    if (!CALL_LIKELY(!c->dropped) ||
-        CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.request_index)))
-        return;
-    live_end(&c->thread->live, name.class_number, name.request_index);
+    struct thread *t = c->thread;
+    if (!c->dropped)
+        live_end(&t->live, name.class_number, name.request_index);
+    request_finish(t->requests, &t->finding, i);
+}
+
+/* Does that if it is easy, while requests_end_quickly; the caller calls requests_ended then. False: it did nothing. */
+CALL_INLINE bool end_quickly(struct thread *t, struct thread_requests *r, struct found_operation_bits *found)
+{
+    struct operation_name name = operation_name(found_operation(found));
+    if (!CALL_LIKELY(found_is_own(found)) ||
+        !CALL_LIKELY(live_end_quickly(&t->live, name.class_number, name.request_index)))
+        return false;
+    request_end_quickly(r, found);
+    return true;
+}
+
+static inline void end_operation(struct call *c, int64_t i, struct operation_name name)
+{
+    struct thread *t = c->thread;
+    if (CALL_LIKELY(requests_end_quickly()) && CALL_LIKELY(!c->dropped) &&
+        CALL_LIKELY(end_quickly(t, t->requests, &t->finding.found[i])))
+        requests_ended(t->requests, 1);
+    else
+        end_slowly(c, i, name);
 }
 
 /* ---- one request ---- */
@@ -147,13 +176,11 @@ uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request)
 /* Stores what an inout request is after the call: the same operation, or null. */
 uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
 {
-    struct thread *t = c->thread;
     if (!c->operation_count)
         return store_none(at, 1);
     if (request != MPI_REQUEST_NULL)
         return store_live(c, at, operation_name(found_operation(&c->operations[0])), ALONE);
-    end_live(c, operation_name(found_operation(&c->operations[0])));
-    request_finish(t->requests, &t->finding, 0);
+    end_operation(c, 0, operation_name(found_operation(&c->operations[0])));
     return store_name(at, NAME_MPI_REQUEST_NULL);
 }
 
@@ -204,28 +231,32 @@ static void put_found(struct call *c, const MPI_Request *requests)
  * case, and nothing was stored. */
 static bool put_requests_quickly(struct call *c, const MPI_Request *requests, int64_t count)
 {
-    struct thread_requests *r = c->thread->requests;
-    struct finding *f = &c->thread->finding;
-    size_t before = c->key->length;
+    struct thread *t = c->thread;
+    struct thread_requests *r = t->requests;
+    size_t before = t->key.length;
     bool quick = !objects_threads && !c->dropped && requests && count > 0 && count < VALUE_SERIES_MIN;
     uint8_t *at = CALL_LIKELY(quick) && reserve(c, count) ? items_begin(c, count) : NULL;
     if (!at)
         return false;
     uint32_t search = requests_search_begin(r);
+    uint64_t *handles = t->finding.handles;
+    struct found_operation_bits *found = t->finding.found;
     for (int64_t i = 0; i < count; i++) {
-        uint64_t handle = f->handles[i] = HANDLE(requests[i]);
+        uint64_t handle = handles[i] = HANDLE(requests[i]);
         if (handle == request_null_handle) {
-            f->found[i] = found_only(&request_null);
+            found[i] = found_only(&request_null);
             at = store_name(at, NAME_MPI_REQUEST_NULL);
             continue;
         }
         struct operation *o = requests_search_next(r, handle, search);
         if (!CALL_LIKELY(o)) {
-            c->key->length = before;
+            t->key.length = before;
             return false;
         }
-        found_set(&f->found[i], o, r, true);
-        at = store_live(c, at, operation_name(o), LIVE_INDICES);
+        found_set_alone(&found[i], o, true);
+        at = CALL_LIKELY(live_rank_quickly(&t->live, operation_class(o), o->request_index) == 0)
+                 ? store_oldest(at, operation_class(o))
+                 : store_live(c, at, operation_name(o), LIVE_INDICES);
     }
     call_flush(c, at);
     return true;
@@ -267,24 +298,36 @@ static inline uint8_t *store_nulls(uint8_t *at, const MPI_Request *requests, int
     return at;
 }
 
-void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count)
+/* Ends the call's first COUNT operations as long as each is easy. Returns how many of them it has looked at. */
+CALL_INLINE int64_t end_easy_ones(struct call *c, int64_t count)
 {
     struct thread *t = c->thread;
+    struct thread_requests *r = t->requests;
+    struct found_operation_bits *found = t->finding.found;
+    int64_t i = 0;
+    if (!CALL_LIKELY(requests_end_quickly()) || !CALL_LIKELY(!c->dropped))
+        return 0;
+    while (i < count && CALL_LIKELY(end_quickly(t, r, &found[i])))
+        i++;
+    requests_ended(r, (size_t)i);
+    return i;
+}
+
+void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count)
+{
     if (!requests) {
         put_name(c, NAME_NULL);
         return;
     }
     count = count > c->operation_count ? c->operation_count : count > 0 ? count : 0;
-    uint8_t *at = items_begin(c, count);
+    uint8_t *at = items_begin(c, count), *nulls = NULL;
     if (at) {
-        uint8_t *end = store_nulls(at, requests, count);
-        call_flush(c, end ? end : store_items_after(c, at, requests, count));
+        nulls = store_nulls(at, requests, count);
+        call_flush(c, nulls ? nulls : store_items_after(c, at, requests, count));
     }
-    for (int64_t i = 0; i < count; i++)
-        if (requests[i] == MPI_REQUEST_NULL) {
-            end_live(c, operation_name(found_operation(&c->operations[i])));
-            request_finish(t->requests, &t->finding, i);
-        }
+    for (int64_t i = nulls ? end_easy_ones(c, count) : 0; i < count; i++)
+        if (requests[i] == MPI_REQUEST_NULL)
+            end_operation(c, i, operation_name(found_operation(&c->operations[i])));
 }
 
 /* ---- arrays that are stored as changes (request_array_delta.h) ---- */
@@ -396,8 +439,7 @@ static void put_changed(struct call *c, const MPI_Request *requests, int64_t cou
     array_delta_commit(&t->request_delta); /* a predicted call stores its array, too; if recording fails, it ends */
     t->request_delta.gone = over;
     for (; over; over &= over - 1) {
-        end_live(c, t->request_delta.in.items[__builtin_ctzll(over)]);
-        request_finish(t->requests, &t->finding, __builtin_ctzll(over));
+        end_operation(c, __builtin_ctzll(over), t->request_delta.in.items[__builtin_ctzll(over)]);
     }
     t->request_delta.search = t->requests->search;
 }

@@ -257,14 +257,20 @@ uint8_t *store_status_of(struct call *c, uint8_t *at, int64_t index, const MPI_S
     return store_one(c, at, index, status, ignored);
 }
 
+/* Begins an array of COUNT statuses. Returns where the first one goes, with room for all; NULL: out of memory. */
+static inline uint8_t *statuses_begin(struct call *c, int64_t count)
+{
+    uint64_t n = (uint64_t)count;
+    return put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / STATUS_BYTES ? (size_t)KEY_MAX + 1 : n * STATUS_BYTES);
+}
+
 /* Stores the statuses of the operations INDICES[0] to INDICES[count - 1]; INDICES NULL: of operations 0 to COUNT -
  * 1. */
 static void put_all(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored)
 {
     if (!statuses || statuses == MPI_STATUSES_IGNORE || count < 0)
         count = 0;
-    uint64_t n = (uint64_t)count;
-    uint8_t *at = put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / STATUS_BYTES ? (size_t)KEY_MAX + 1 : n * STATUS_BYTES);
+    uint8_t *at = statuses_begin(c, count);
     if (!at)
         return;
     struct run_writer run;
@@ -278,8 +284,39 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
     call_flush(c, at);
 }
 
+enum { KIND_MASK = 7 << 1 | 1 }; /* in `what` of an operation: its kind, and whether it is persistent */
+
+/* Stores the status of OPERATION, number INDEX of the call, if it is a completed send, or a receive that came as
+ * posted, and not persistent. NULL: it is another one, and nothing was stored. */
+CALL_INLINE uint8_t *store_usual(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
+                                 const MPI_Status *status, bool ignored)
+{
+    if (!CALL_LIKELY(operation) || !CALL_LIKELY(operation->active))
+        return NULL;
+    if ((operation->what & KIND_MASK) == REQUEST_SEND << 1)
+        return store_none(at, 1);
+    if ((operation->what & KIND_MASK) != REQUEST_RECV << 1 || !CALL_LIKELY(came_as_posted(c, operation, status)))
+        return NULL;
+    int64_t bytes = 0;
+    int64_t unit = status_read_plainly(status, &bytes) ? unit_of(bytes, operation->posted.count) : 0;
+    return CALL_LIKELY(unit) ? store_posted(at, index, unit, ignored) : NULL;
+}
+
+/* One loop for the statuses of most calls, without saving a place for those that are not usual. */
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)
 {
+    bool usual = count == c->operation_count && count > 0 && count < VALUE_SERIES_MIN && !missing(statuses) &&
+                 !c->thread->error_in_status;
+    size_t before = c->key->length;
+    uint8_t *at = CALL_LIKELY(usual) ? statuses_begin(c, count) : NULL;
+    for (int64_t i = 0; at && i < count; i++)
+        at = store_usual(c, at, i, found_operation(&c->operations[i]), &statuses[i], ignored);
+    if (CALL_LIKELY(at)) {
+        call_flush(c, at);
+        return;
+    }
+    if (usual && !c->key->failed)
+        c->key->length = before;
     put_all(c, statuses, NULL, count, ignored);
 }
 

@@ -10,7 +10,7 @@
 #include "format/section.h"
 #include "format/trace_format.h"
 #include "write/calls_writer.h"
-#include "write/coded_calls_writer.h"
+#include "write/coded_writer.h"
 #include "write/own_requests.h"
 #include "write/paths_writer.h"
 #include "write/profile_writer.h"
@@ -63,7 +63,7 @@ static void write_strings(const struct fragment *f, struct bytes *out)
     }
 }
 
-static enum pilgrim_status write_definitions(const struct fragment *f, bool another, struct bytes *out)
+static enum pilgrim_status write_definitions(const struct fragment *f, bool another, bool plain, struct bytes *out)
 {
     struct bytes b = {0};
     write_strings(f, &b);
@@ -75,7 +75,7 @@ static enum pilgrim_status write_definitions(const struct fragment *f, bool anot
     if (status == PILGRIM_OK)
         status = bytes_status(&b);
     if (status == PILGRIM_OK)
-        status = section_write_bounded(out, SECTION_DEFINITIONS, &b, f->calls, another);
+        status = definitions_section_write(&b, f->calls, another, plain, out);
     bytes_free(&b);
     return status;
 }
@@ -123,7 +123,7 @@ static enum pilgrim_status write_sections(struct fragment *f, bool with_times, b
     struct own_requests own = {.fragment = NULL};
     if (!plain)
         own_requests_begin(f, &own);
-    enum pilgrim_status status = write_definitions(f, another, out);
+    enum pilgrim_status status = write_definitions(f, another, plain, out);
     if (status == PILGRIM_OK)
         status = write_calls(f, another, plain, out);
     own_requests_end(&own);

@@ -11,7 +11,8 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t length, size_t max);
 
 enum { PARTS_MAX = 64, CONTENT_MAX = 1 << 16, GROWTH = 64 };
 
-/* The sections of a file, with their contents. Coded calls stay coded, behind four bytes that say `raw`. */
+/* The sections of a file, with their contents. Coded calls stay coded, behind four bytes that say `raw`; so do coded
+ * definitions of odd length. Others become plain ones, so that both are tried. */
 struct parts {
     size_t count;
     uint8_t type[PARTS_MAX];
@@ -23,6 +24,11 @@ static void parts_free(struct parts *p)
     for (size_t i = 0; i < p->count; i++)
         bytes_free(&p->content[i]);
     p->count = 0;
+}
+
+static bool is_coded(uint8_t stored_type)
+{
+    return section_has_coded_calls(stored_type) || stored_type == SECTION_CODED_DEFINITIONS;
 }
 
 /* Takes the file apart, up to what is no section. Contents that are large, or cannot be read, are left out. */
@@ -38,25 +44,27 @@ static void parts_read(struct parts *p, const uint8_t *data, size_t length, size
         struct bytes *content = &p->content[p->count];
         *content = (struct bytes){0};
         section.damage = NULL;
-        if (section.stored_type == SECTION_CODED_CALLS) {
+        if (section_has_coded_calls(section.stored_type) ||
+            (section.stored_type == SECTION_CODED_DEFINITIONS && section.raw % 2)) {
             bytes_put_u32(content, (uint32_t)section.raw);
             bytes_put(content, section.stored, section.stored_length);
             p->type[p->count++] = section.stored_type;
         } else if (section.raw > CONTENT_MAX || section_content(&section, content) != PILGRIM_OK)
             bytes_free(content);
         else
-            p->type[p->count++] = section.stored_type;
+            p->type[p->count++] =
+                section.stored_type == SECTION_CODED_DEFINITIONS ? SECTION_DEFINITIONS : section.stored_type;
     }
 }
 
 static enum pilgrim_status write_part(struct bytes *out, uint8_t type, const struct bytes *content)
 {
-    if (type != SECTION_CODED_CALLS || content->length < 4)
+    if (!is_coded(type) || content->length < 4)
         return section_write_stored(out, type, content);
     struct bytes coded = *content;
     coded.data += 4;
     coded.length -= 4;
-    return section_write_coded(out, &coded, bytes_get_u32(content->data));
+    return section_write_coded(out, type, &coded, bytes_get_u32(content->data));
 }
 
 /* Writes the file into DATA. Returns its length, or 0 if it has more than MAX bytes. */

@@ -78,6 +78,7 @@ class Shard:
         self.first, self.threads, self.profile = first, threads, None
         self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
         self.b.plain_references, self.b.coded, self.b.short_profile = dice.random() < 0.2, dice.random() < 0.5, dice.random() < 0.7
+        self.b.old_coded = dice.random() < 0.3
         self.b.shared_profile = self.b.short_profile and dice.random() < 0.7
         self.b.tables.clear()
         self.s, self.lines, self.places = Sequences(dice, self.b), {}, {}

@@ -13,6 +13,7 @@ from second_parts import Damage  # noqa: E402
 from second_profile import BitReader, Context  # noqa: E402
 
 CONTENT_MAX = 1 << 18
+LISTS_END = 4096    # longer lists are not remembered
 INDEX_MAX = (1 << 32) - 1
 WHOLE = (1 << 64) - 1
 STRETCH_MAX = 2047
@@ -170,12 +171,13 @@ class Recent:
 
 class Walk:
     """CONTENT: numbers are taken out of it, coded, and put into it. shapes: by number how many columns a signature has that is not
-    long; classes: by number (function's number, whether it is a loop)."""
+    long; classes: by number (function's number, whether it is a loop); old: of a section of type 7."""
 
-    def __init__(self, content, bit, shapes, classes):
-        self.content, self.mixer, self.shapes, self.classes = content, Mixer(bit), shapes, classes
+    def __init__(self, content, bit, shapes, classes, old=False):
+        self.content, self.mixer, self.shapes, self.classes, self.old = content, Mixer(bit), shapes, classes, old
         self.recent, self.next = collections.defaultdict(Recent), collections.Counter()
         self.last_values, self.value_groups, self.loops, self.signatures = 0, [], [], {}
+        self.lists, self.last_rule = {}, 0
 
     def all(self):
         for kind, entry in enumerate((self.rule, self.column, self.signature, self.partition, self.group_class, self.group)):
@@ -199,12 +201,15 @@ class Walk:
         self.content.put_byte(v)
         return v
 
-    def difference(self, field, kind):
+    def difference(self, field, kind, *about):
+        """Of an svarint. about: the kind for the contexts, and a, if they are others. Returns what was coded."""
         r = self.recent[field, kind]
-        d = self.code(zigzag(unzigzag(self.content.take()) - r.base), field, kind, r.last, r.before)
+        d = zigzag(unzigzag(self.content.take()) - r.base)
+        d = self.code(d, field, *about, r.last, r.before) if about else self.code(d, field, kind, r.last, r.before)
         r.keep(d)
         r.base = r.base + unzigzag(d) & WHOLE
         self.content.put(zigzag(r.base))
+        return d
 
     def reference(self, field, kind, table, flags=0):
         """The index; with FLAGS also that many bits behind it."""
@@ -262,10 +267,33 @@ class Walk:
         kind = self.plain(EXPRESSION)
         if kind > 8:
             raise Damage("an expression of kind %d" % kind)
+        if kind == 8 and not self.old:
+            self.list()
+            return
         for _ in range(self.plain(LENGTH, kind) if kind == 8 else 1):
             self.difference(CONSTANT, kind)
-        if kind in (6, 7):
+        if kind == 7 and not self.old:
+            self.differences()
+        elif kind in (6, 7):
             self.plain(LENGTH, kind)
+
+    def list(self):
+        length, now, same = self.plain(LENGTH, 8), [], 0
+        former = self.lists.get(length)
+        for i in range(length):
+            expected = former[i] if former else 0
+            now.append(self.difference(CONSTANT, 8, 8 if i else 9, 2 * expected + same))
+            same = int(now[i] == expected)
+        if length < LISTS_END:
+            self.lists[length] = now
+
+    def differences(self):
+        r, v, next_ = self.recent[LENGTH, 7], self.content.take(), self.last_rule + 2
+        x = r.keep(self.code(0 if v == next_ else 1 + zigzag(v - r.base), LENGTH, 7, r.last, r.before))
+        r.base = r.base + unzigzag(x - 1) & WHOLE if x else next_
+        if r.base % 2 == 0:
+            self.last_rule = max(self.last_rule, r.base)
+        self.content.put(r.base)
 
     def signature(self, _):
         shape, is_long = self.reference(SHAPE, 0, "shapes", 1)
@@ -299,16 +327,36 @@ class Walk:
         self.next["partitions"] = max(self.next["partitions"], index + 1)
         return self.value_groups[index]
 
+    def partition_of(self, kind):
+        if self.old:
+            return self.plain(PARTITION, kind)
+        r, v = self.recent[PARTITION, 0], self.content.take()
+        x = r.keep(self.code(v if v < 2 else 2 + zigzag(v - 2 - r.base), PARTITION, kind, r.last, r.before))
+        v = x if x < 2 else 2 + r.base + unzigzag(x - 2) & WHOLE
+        if v:
+            r.base = v - 2 if v > 1 else self.next["partitions"]
+        self.content.put(v)
+        return v
+
     def group_class(self, _):
         number = self.reference(CLASS, 0, "classes")
         if number >= len(self.classes):
             raise Damage("class %d of %d" % (number, len(self.classes)))
         kind, is_loop = self.classes[number]
         self.loops.append(is_loop)
-        for _ in range(self.parts(self.plain(PARTITION, kind))):
+        for _ in range(self.parts(self.partition_of(kind))):
             self.last_values = self.plain(VALUES, kind, self.last_values)
             for _ in range(self.plain(SIGNATURES, kind, self.last_values)):
                 self.reference(SIGNATURE, kind, "signatures")
+
+    def body(self):
+        if self.old:
+            self.plain(BODY)
+            return
+        r = self.recent[BODY, 0]
+        d = r.keep(self.code(zigzag(self.content.take() - r.base), BODY, 0, r.last, r.before))
+        r.base = r.base + unzigzag(d) & WHOLE
+        self.content.put(r.base)
 
     def group(self, _):
         self.plain(SEQUENCE)
@@ -317,16 +365,16 @@ class Walk:
             if number >= len(self.loops):
                 raise Damage("group class %d of %d" % (number, len(self.loops)))
             if self.loops[number]:
-                self.plain(BODY)
+                self.body()
         self.reference(MEMBERS, 2, "columns")
 
 
-def coded_content(stored, raw, shapes, classes):
-    """The RAW bytes that the coded calls STORED are."""
+def coded_content(stored, raw, shapes, classes, old=False):
+    """The RAW bytes that the coded calls STORED are. old: of a section of type 7."""
     if raw > CONTENT_MAX:
         raise Damage("coded calls of %d bytes" % raw)
     content, reader = Content(raw), BitReader(stored)
-    Walk(content, lambda _, guess: reader.bit(guess), shapes, classes).all()
+    Walk(content, lambda _, guess: reader.bit(guess), shapes, classes, old).all()
     if len(content.found) < raw:
         raise Damage("coded calls of %d bytes, not %d" % (len(content.found), raw))
     if reader.at < len(stored):

@@ -254,9 +254,9 @@ class Shard:
             raise Damage("a function or a parameter without a name")
         return escape(name), parameters
 
-    def coded_read(self, stored, raw):
+    def coded_read(self, stored, raw, old):
         columns = [len(shape.slots) + sum(shape.slots) for shape in self.shapes]
-        return coded_content(stored, raw, columns, [(number, self.functions[number][0] == LOOP) for number in self.class_functions])
+        return coded_content(stored, raw, columns, [(number, self.functions[number][0] == LOOP) for number in self.class_functions], old)
 
     def calls_read(self, c):
         self.rules = Rules(c)

@@ -7,7 +7,9 @@ import struct
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
 VERSION = 8
 OLDEST_VERSION = 5
-OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, CODED_CALLS, SHORT_PROFILE, SHARED_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8, 9
+OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, OLD_CODED_CALLS, SHORT_PROFILE, SHARED_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8, 9
+CODED_DEFINITIONS, CODED_CALLS = 10, 11
+KINDS = {OLD_CODED_CALLS: CALLS, CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE, SHARED_PROFILE: PROFILE, CODED_DEFINITIONS: DEFINITIONS}
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", OLD_DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
 PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a shard
 
@@ -50,10 +52,15 @@ def xxh32(data, seed=0):
     return h ^ (h >> 16)
 
 
+def format_file(name):
+    """A file that is part of the format."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/format", name), "rb") as file:
+        return file.read()
+
+
 def dictionary():
     """What the frames of the definitions refer back to: the lines of the format's list, a 0 byte in place of each newline."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/format/dictionary.txt"), "rb") as file:
-        return file.read().replace(b"\n", b"\0")
+    return format_file("dictionary.txt").replace(b"\n", b"\0")
 
 
 def unzstd(stored, raw, known):
@@ -150,14 +157,14 @@ class Cursor:
 # ---- the file ----------------------------------------------------------------------------------------------------
 
 class Section:
-    """type: as it stands in the file; kind: CALLS for CODED_CALLS, PROFILE for SHORT_PROFILE and SHARED_PROFILE, else the type."""
+    """type: as it stands in the file; kind: what it is, whatever its form; coded: it has coded calls."""
 
     def __init__(self, cursor):
         self.start = cursor.at
         try:
             self.type, self.raw, stored = cursor.u8(), cursor.varint(), cursor.varint()
-            self.coded = self.type == CODED_CALLS
-            self.kind = {CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE, SHARED_PROFILE: PROFILE}.get(self.type, self.type)
+            self.coded = self.type in (OLD_CODED_CALLS, CODED_CALLS)
+            self.kind = KINDS.get(self.type, self.type)
             self.head = cursor.data[self.start:cursor.at]
             self.checksum = cursor.fixed(4)
             self.stored = cursor.bytes(stored)
@@ -166,14 +173,17 @@ class Section:
         self.name = SECTION_NAMES.get(self.kind, str(self.kind))
 
     def content(self, decode=None):
-        """decode(stored, raw): the content of coded calls."""
+        """decode(stored, raw, old): the content of coded calls. old: of type 7."""
         if xxh32(self.head + self.stored) != self.checksum:
             raise Damage("wrong checksum")
-        most = 32 if self.coded else 256
+        most = 32 if self.coded else 64 if self.type == CODED_DEFINITIONS else 256
         if self.raw > most * len(self.stored):
             raise Damage("announces more than %d times its stored bytes" % most)
         if self.coded:
-            return decode(self.stored, self.raw)
+            return decode(self.stored, self.raw, self.type == OLD_CODED_CALLS)
+        if self.type == CODED_DEFINITIONS:
+            from second_definitions import definitions_content    # which needs this module
+            return definitions_content(self.stored, self.raw)
         if self.raw == len(self.stored):
             return self.stored
         return unzstd(self.stored, self.raw, dictionary() if self.kind in (DEFINITIONS, OLD_DEFINITIONS) else b"")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of the second decoder's coded calls."""
+"""Tests of the second decoder's coded calls and definitions."""
 import random
 import unittest
 
 import second_parts as parts
-from coded_writer import coded
+from coded_writer import coded, coded_definitions
 from random_profile import BitWriter
 from second_coded import STRETCH, Mixer, coded_content, squash, unzigzag, zigzag
+from second_definitions import definitions_content
 from second_parts import Damage
 from second_profile import BitReader
 from trace_writer import Builder, block, constant, counted, expression, listed, once, rule, svarint, varint, R, RAMP, T
@@ -92,6 +93,30 @@ class Coded(unittest.TestCase):
             stored[dice.randrange(len(stored))] ^= 1 << dice.randrange(8)
             try:
                 good += len(coded_content(bytes(stored), len(content), SHAPES, CLASSES)) != len(content)
+            except Damage:
+                pass
+        self.assertEqual(good, 0)
+
+    def test_old_content(self):
+        content = contents()
+        stored = coded(content, SHAPES, CLASSES, old=True)
+        self.assertEqual(coded_content(stored, len(content), SHAPES, CLASSES, old=True), content)
+
+    def test_definitions(self):
+        """They are read back, and any bytes are a content or damage."""
+        dice, good, content = random.Random(3), 0, parts.format_file("example.hex")
+        content = bytes.fromhex(content.decode())
+        stored = coded_definitions(content)
+        self.assertLess(len(stored), len(content) // 6)
+        self.assertEqual(definitions_content(stored, len(content)), content)
+        for wrong in ((stored, len(content) - 1), (stored, len(content) + 1), (stored + bytes(5), len(content)), (stored, (1 << 18) + 1), (b"", 9)):
+            with self.assertRaises(Damage):
+                definitions_content(*wrong)
+        for _ in range(20):
+            wrong = bytearray(stored)
+            wrong[dice.randrange(len(wrong))] ^= 1 << dice.randrange(8)
+            try:
+                good += len(definitions_content(bytes(wrong), len(content))) != len(content)
             except Damage:
                 pass
         self.assertEqual(good, 0)

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import second_parts as parts  # noqa: E402
-from coded_writer import coded  # noqa: E402
+from coded_writer import coded, coded_definitions  # noqa: E402
 from second_values import Shape  # noqa: E402
 
 
@@ -112,7 +112,7 @@ def written(kept, content):
     """The section KEPT, with another content, or, if it has coded calls, other stored bytes."""
     if kept.coded:
         return section(kept.type, bytes(kept.raw), content)
-    return section(kept.type, content)
+    return section(parts.DEFINITIONS if kept.type == parts.CODED_DEFINITIONS else kept.type, content)
 
 
 class References:
@@ -134,7 +134,7 @@ class Builder:
 
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_segment, self.tables = ranks, False, {}
-        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.short_profile = self.shared_profile = False
+        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.old_coded = self.short_profile = self.shared_profile = False
         self.groups, self.statistics, self.profile, self.times = [], None, None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
 
@@ -289,12 +289,19 @@ class Builder:
         shapes = [Shape(shape, self.table("strings")) for shape in self.table("shapes")]
         functions = self.table("functions")
         return coded(content, [len(shape.slots) + sum(shape.slots) for shape in shapes],
-                     [(function, functions[function] == b"pilgrim_loop:") for function, *_ in self.table("classes")])
+                     [(function, functions[function] == b"pilgrim_loop:") for function, *_ in self.table("classes")], self.old_coded)
 
     def calls_section(self):
         content = self.calls()
         stored = self.coded_calls(content) if self.coded else b""
-        return (parts.CODED_CALLS, content, stored) if len(content) <= 32 * len(stored) else (parts.CALLS, content)
+        return (parts.OLD_CODED_CALLS if self.old_coded else parts.CODED_CALLS, content, stored) if len(content) <= 32 * len(stored) else (parts.CALLS, content)
+
+    def definitions_section(self):
+        content = self.definitions()
+        if self.old:
+            return parts.OLD_DEFINITIONS, content
+        stored = coded_definitions(content) if self.coded and not self.old_coded else b""
+        return (parts.CODED_DEFINITIONS, content, stored) if len(content) <= 64 * len(stored) else (parts.DEFINITIONS, content)
 
     def profile_type(self):
         return parts.SHARED_PROFILE if self.shared_profile else parts.SHORT_PROFILE if self.short_profile else parts.PROFILE
@@ -305,7 +312,7 @@ class Builder:
 
     def sections(self):
         """statistics, profile: contents or None, not both."""
-        found = [(parts.OLD_DEFINITIONS if self.old else parts.DEFINITIONS, self.definitions()), self.calls_section(),
+        found = [self.definitions_section(), self.calls_section(),
                  (parts.STATISTICS, self.statistics), (self.profile_type(), self.profile),
                  *((parts.TIMES, content) for content in self.times)]
         return [those for those in found if those[1] is not None]

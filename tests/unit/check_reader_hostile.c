@@ -68,7 +68,7 @@ static unsigned contents_of(const struct bytes *file, struct bytes *contents)
     cursor_take(&in, sizeof trace_magic + 2);
     while (section_read(&in, &section) == PILGRIM_OK && section.type != SECTION_END) {
         contents[section.type] = (struct bytes){0};
-        if (section.stored_type == SECTION_CODED_CALLS)
+        if (section_has_coded_calls(section.stored_type))
             coded_content(file, &contents[section.type]);
         else
             ck_assert_int_eq(section_content(&section, &contents[section.type]), PILGRIM_OK);

@@ -21,20 +21,14 @@ static const struct class_gaps_class *class_of(struct drawn_times *d)
     const size_t number = d->gaps.class_number;
     struct pilgrim_class_info info;
     struct pilgrim_statistic durations;
-    struct pilgrim_rank_class own;
+    double scale;
     if (!c || c->known)
         return c;
     c->known = true;
-    c->gap_scale = class_gaps_own(&d->gaps, number);
-    if (pilgrim_class_info(cursor, number, &info) != PILGRIM_OK || info.body ||
-        pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations) != PILGRIM_OK)
-        return c;
-    c->duration_ns = durations.mean_ns;
-    if (pilgrim_rank_class(cursor, number, &own) != PILGRIM_OK || !own.rank_count || !own.has_durations)
-        return c;
-    const double all_ns = durations.mean_ns * (double)class_gaps_calls(cursor, info.values);
-    if (all_ns > 0)
-        c->duration_ns *= own.durations_ns / all_ns;
+    class_gaps_own(&d->gaps, number, &c->gap_scale, &scale);
+    if (pilgrim_class_info(cursor, number, &info) == PILGRIM_OK && !info.body &&
+        pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations) == PILGRIM_OK)
+        c->duration_ns = durations.mean_ns * scale;
     return c;
 }
 

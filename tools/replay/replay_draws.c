@@ -90,9 +90,13 @@ static double own_scale(struct replay_draws *d)
     struct class_gaps_class *c = class_gaps_class(&d->walk);
     if (!c)
         return 1;
-    if (!c->known)
-        c->gap_scale = d->alone ? class_gaps_own(&d->walk, d->walk.class_number) : 1;
-    c->known = true;
+    if (!c->known) {
+        double unused;
+        c->gap_scale = 1;
+        if (d->alone)
+            class_gaps_own(&d->walk, d->walk.class_number, &c->gap_scale, &unused);
+        c->known = true;
+    }
     return c->gap_scale;
 }
 

@@ -128,7 +128,7 @@ function show_waits(rows, run) {
             ["clocks", s.backward ? plural(s.backward, "message") + " arrived before they were sent, by up to " + time(s.backward_max_ns) : ""]]),
         waited.length ? el("ul", { id: "longest-waits" }, waited.slice(0, WORST_WAITS).map(line => wait_sentence(line, all_ns))) : s.run_ns > 0 ? note("No call waited longer than the error of the clocks.") : [], finding_list(rows),
         s.parallel_efficiency <= 0 ? [] : s.efficiency_error >= 1 ? note("Efficiencies are not known: times are rounded too much. A run with PILGRIM_TIMING=exact has them.")
-            : [efficiency_table(s), s.efficiency_error >= 0.0005 ? note("Each efficiency may be wrong by " + share(s.efficiency_error) + ", since times are rounded.") : []],
+            : [efficiency_table(s), s.efficiency_error >= 0.0005 ? note("Each efficiency may be wrong by " + share(s.efficiency_error) + ": clocks have errors, and times may be rounded.") : []],
         lines.length ? [el("h3", {}, "Patterns, by call site"), table([
             { title: "pattern", words: true, value: l => l.pattern, exact: l => PATTERN_WORDS[l.pattern] || "" }, { title: "where", words: true, value: l => l.func + l.site, text: l => site_link(l.func, l.site) },
             { title: "how often", value: l => l.count, text: l => number(l.count) },

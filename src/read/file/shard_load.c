@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/definitions_code.h"
 #include "read/table/calls.h"
 #include "read/table/coded_calls.h"
 #include "read/table/definitions.h"
@@ -49,18 +50,29 @@ struct budget open_budget(const struct trace_source *source, uint64_t spent, uin
                            .problem = of_caller < of_file ? too_much_for_caller : too_much_for_file};
 }
 
+/* Takes the content of SECTION, which is no coded calls. */
+static void take_content(struct parser *p, const struct section *section, struct bytes *content)
+{
+    const bool coded = section->stored_type == SECTION_CODED_DEFINITIONS;
+    const uint64_t memory = coded && section->raw <= CODED_DEFINITIONS_MAX ? definitions_code_memory(section->raw) : 0;
+    if (!parser_charge(p, memory))
+        return;
+    enum pilgrim_status status = section_content(section, content);
+    if (status != PILGRIM_OK)
+        parser_fail_with(p, status, coded ? "cannot be decoded" : "cannot be decompressed");
+    p->budget->bytes += memory;
+}
+
 enum pilgrim_status shard_take(struct shard *v, const struct section *section, struct budget *budget,
                                struct pilgrim_error *error)
 {
     struct parser p = {.shard = v, .budget = budget, .stored_type = section->stored_type};
     struct bytes *content = &v->content[section->type];
     v->offset[section->type] = section->offset;
-    if (parser_charge(&p, section->raw) && section->stored_type == SECTION_CODED_CALLS) {
+    if (parser_charge(&p, section->raw) && section_has_coded_calls(section->stored_type)) {
         coded_calls_take(&p, section, content);
     } else if (parser_good(&p)) {
-        enum pilgrim_status status = section_content(section, content);
-        if (status != PILGRIM_OK)
-            parser_fail_with(&p, status, "cannot be decompressed");
+        take_content(&p, section, content);
     }
     if (parser_good(&p)) {
         cursor_init(&p.in, content->data, content->length);

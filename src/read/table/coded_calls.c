@@ -16,8 +16,8 @@ static void decode(struct parser *p, const struct calls_known *known, const stru
     }
     for (size_t i = 0; i < v->shape_count; i++)
         known->columns[i] = v->shapes[i].column_count;
-    enum pilgrim_status status =
-        calls_decode(known, section->stored, section->stored_length, (size_t)section->raw, content);
+    enum pilgrim_status status = calls_decode(known, section->stored_type == SECTION_OLD_CODED_CALLS, section->stored,
+                                              section->stored_length, (size_t)section->raw, content);
     if (status != PILGRIM_OK)
         parser_fail_with(p, status, "cannot be decoded");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a calls section that is coded. */
-#ifndef PILGRIM_CODED_CALLS_WRITER_H
-#define PILGRIM_CODED_CALLS_WRITER_H
+/* Writes sections that are coded: calls and definitions. */
+#ifndef PILGRIM_CODED_WRITER_H
+#define PILGRIM_CODED_WRITER_H
 
 #include "base/bytes.h"
 #include "merge/fragment.h"
@@ -11,5 +11,10 @@
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a table of F), PILGRIM_LIMIT (likewise) */
 enum pilgrim_status coded_calls_write(const struct fragment *f, const struct bytes *content, bool again,
                                       struct bytes *out, bool *written) PILGRIM_CHECKED;
+
+/* Appends the definitions section with CONTENT, of so many CALLS, to OUT: coded, if that takes little time and PLAIN is
+ * false. errors: PILGRIM_NOMEM, PILGRIM_LIMIT (the compressor refuses) */
+enum pilgrim_status definitions_section_write(const struct bytes *content, uint64_t calls, bool again, bool plain,
+                                              struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds out what the coder of calls must know of a fragment's definitions; see format/calls_code.h. */
-#include "write/coded_calls_writer.h"
+/* Finds out what the coder of calls must know of a fragment's definitions; see format/calls_code.h. Decides what is
+ * coded. */
+#include "write/coded_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/try.h"
 #include "format/calls_code.h"
+#include "format/definitions_code.h"
 #include "format/section.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
@@ -17,6 +19,10 @@
 #define BOUND_NS_A_CALL    200
 #define BOUND_NS_MIN       64000000
 #define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
+
+/* Larger definitions are compressed with zstd as well, and the shorter form is taken. It may be zstd's where long texts
+ * repeat. */
+#define CODED_AT_ONCE_MAX (1u << 14)
 
 static bool is_cheap(uint64_t length, uint64_t calls, bool again)
 {
@@ -83,8 +89,38 @@ enum pilgrim_status coded_calls_write(const struct fragment *f, const struct byt
     enum pilgrim_status status = encode(f, content, &coded);
     if (status == PILGRIM_OK && coded.length && coded.length < content->length &&
         content->length <= CODED_RATIO_MAX * coded.length) {
-        status = section_write_coded(out, &coded, content->length);
+        status = section_write_coded(out, SECTION_CODED_CALLS, &coded, content->length);
         *written = true;
+    }
+    bytes_free(&coded);
+    return status;
+}
+
+/* Codes CONTENT if that takes little time. What is not coded leaves CODED empty. */
+static enum pilgrim_status encode_definitions(const struct bytes *content, uint64_t calls, bool again,
+                                              struct bytes *coded)
+{
+    if (content->failed || content->length > CODED_DEFINITIONS_MAX || !is_cheap(content->length, calls, again))
+        return PILGRIM_OK;
+    enum pilgrim_status status = definitions_encode(content, coded);
+    const bool is_good =
+        status == PILGRIM_OK && content->length <= (uint64_t)CODED_DEFINITIONS_RATIO_MAX * coded->length;
+    if (!is_good)
+        coded->length = 0;
+    return status == PILGRIM_DAMAGED ? PILGRIM_OK : status;
+}
+
+enum pilgrim_status definitions_section_write(const struct bytes *content, uint64_t calls, bool again, bool plain,
+                                              struct bytes *out)
+{
+    const size_t start = out->length;
+    struct bytes coded = {0};
+    enum pilgrim_status status = plain ? PILGRIM_OK : encode_definitions(content, calls, again, &coded);
+    if (status == PILGRIM_OK && (!coded.length || content->length > CODED_AT_ONCE_MAX))
+        status = section_write_bounded(out, SECTION_DEFINITIONS, content, calls, again);
+    if (status == PILGRIM_OK && coded.length && (out->length == start || coded.length < out->length - start)) {
+        out->length = start;
+        status = section_write_coded(out, SECTION_CODED_DEFINITIONS, &coded, content->length);
     }
     bytes_free(&coded);
     return status;
