@@ -13,6 +13,8 @@ Parts (all, if none is given):
            a mean of those that call it less often than every OFTEN_US as well.
   same     of those programs, recorded once: are --matrix and the calls of --stats of a replay's trace those of the original,
            byte for byte, and which three call sites wait most in both (pilgrim-waits)?
+  sites    of those programs: the time in MPI of each call site that has SITE_SHARE of all or more, MPI_Init apart, in a replay's
+           trace and in the original, medians of N runs each: the mean of the errors, by share, and the largest
   memory   peak of resident memory of a replay of 10^3 to 10^7 calls
   ranks    how long pilgrim_open and one rank's cursor take in a trace of 10^5 and more simulated ranks (bench/scale)
   lines    of the program that pilgrim-generate writes of stencil2d: 10 to 10^6 trips, 4 ranks and more, simulated ones too
@@ -34,6 +36,7 @@ import time
 MODES = ("exact", "bins:1.2", "aggregate")
 LIMIT_S = 300
 OFTEN_US = 5
+SITE_SHARE = 0.05
 PATTERNS = ("stencil2d", "torus3d", "ring") # of bench/scale
 EXAMPLES = (("ring", 2, ["100000"]), ("stencil2d", 2, ["20000"]), ("stencil3d", 2, ["20000"]), ("corners3d", 2, ["500", "24"]), ("cg", 2, ["2000"]),
             ("nested", 2, ["10000"]), ("transpose", 2, ["10000", "16"]), ("tags", 2, ["20000"]), ("amr", 2, ["20000"]), ("irregular", 2, ["30000"]),
@@ -90,6 +93,10 @@ class Bench:
         err = self.launch(ranks, [self.tool("pilgrim-replay")] + list(options) + [trace])
         return float(re.search(r"ranks in ([0-9.]+) s", err).group(1))
 
+    def replay_traced(self, ranks, trace, other):
+        self.launch(ranks, [self.tool("pilgrim-run"), self.tool("pilgrim-replay"), "--quiet", trace], (),
+                    {"PILGRIM_QUIET": "1", "PILGRIM_TIMING": "exact", "PILGRIM_TRACE": fresh(other)})
+
     def decoded(self, *arguments):
         return subprocess.run([self.tool("pilgrim-decode")] + list(arguments), stdout=subprocess.PIPE, check=True, timeout=LIMIT_S).stdout.decode()
 
@@ -140,13 +147,37 @@ def same_part(bench):
     for name, ranks, command in bench.programs:
         one, other = (os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim"))
         bench.span(ranks, command, one, "exact")
-        bench.launch(ranks, [bench.tool("pilgrim-run"), bench.tool("pilgrim-replay"), "--quiet", one], (),
-                     {"PILGRIM_QUIET": "1", "PILGRIM_TIMING": "exact", "PILGRIM_TRACE": fresh(other)})
+        bench.replay_traced(ranks, one, other)
         equal = bench.decoded("--matrix", one) == bench.decoded("--matrix", other)
         first, second = sites_that_wait(bench, one, 3), sites_that_wait(bench, other, 3)
         texts = ["; ".join("%s in %s at %s %.0f %%" % (key + (share,)) for key, share in rows) or "none" for rows in (first, second)]
         verdict = "same" if [k for k, _ in first] == [k for k, _ in second] else ("same three" if {k for k, _ in first} == {k for k, _ in second} else "other")
         print("%-14s %8s  %s: %s | %s" % (name, "equal" if equal else "DIFFERS", verdict, texts[0], texts[1]), flush=True)
+
+
+def times_of_sites(bench, trace):
+    """The time in MPI of each call site, MPI_Init apart, in ns."""
+    rows = [json.loads(line) for line in bench.decoded("--stats", "--format=json", trace).splitlines()]
+    return {(row["func"], row["site"]): row["duration"]["total"] for row in rows if "site" in row and "duration" in row and not row.get("apart")}
+
+
+def sites_part(bench, runs):
+    print("%-14s %6s %6s %8s  %s" % ("program", "sites", "error", "largest", "of"))
+    for name, ranks, command in bench.programs:
+        one, other = (os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim"))
+        pairs = []
+        for _ in range(runs):
+            bench.span(ranks, command, one, "exact")
+            bench.replay_traced(ranks, one, other)
+            pairs.append([times_of_sites(bench, trace) for trace in (one, other)])
+        first, second = ({site: median([pair[k].get(site, 0) for pair in pairs]) for site in pairs[0][0]} for k in (0, 1))
+        total = sum(first.values()) or 1
+        large = [site for site in first if first[site] >= SITE_SHARE * total]
+        errors = {site: abs(second[site] / first[site] - 1) for site in large}
+        worst = max(large, key=errors.get)
+        mean = sum(errors[site] * first[site] for site in large) / sum(first[site] for site in large)
+        print("%-14s %6d %4.1f %% %6.1f %%  %s at %s, %.3f s and %.3f s" % (name, len(large), 100 * mean, 100 * errors[worst], *worst,
+              first[worst] / 1e9, second[worst] / 1e9), flush=True)
 
 
 PEAK = """import resource, subprocess, sys
@@ -229,7 +260,8 @@ def main():
         if shutil.which("NPmpich2"):
             programs.append((NETPIPE[0], NETPIPE[1], [shutil.which("NPmpich2")] + NETPIPE[2]))
         bench.programs = [program for program in programs + also if not only or program[0] in only]
-        for name, part in (("time", lambda: time_part(bench, runs, modes)), ("same", lambda: same_part(bench)), ("memory", lambda: memory_part(bench)),
+        for name, part in (("time", lambda: time_part(bench, runs, modes)), ("same", lambda: same_part(bench)),
+                           ("sites", lambda: sites_part(bench, runs)), ("memory", lambda: memory_part(bench)),
                            ("ranks", lambda: ranks_part(bench)), ("lines", lambda: lines_part(bench))):
             if not parts or name in parts:
                 part()
