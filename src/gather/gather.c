@@ -344,7 +344,7 @@ void gather_end(struct gather *g)
 {
     gather_next(g);
     bytes_free(&g->held);
-    if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned && !capture.comm_in_use &&
-        leave_together())
+    if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned && leave_together() &&
+        !capture.comm_in_use)
         PMPI_Comm_free(&capture.comm);
 }
