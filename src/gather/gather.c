@@ -322,29 +322,23 @@ void gather_next(struct gather *g)
         bytes_free(&g->own_encoded);
 }
 
-/* Waits until all processes are here, and lets MPI finish what is under way. False: they do not come.
- *
- * The library's MPI_Finalize follows. MPICH before 4.2 can hang there if processes talk by TCP: a process that is ready
- * waits for the others without progress, and another one waits for its answer
- * (https://github.com/pmodels/mpich/pull/6596). After the messages of a gather that is more likely than without; with
- * this it is as likely as without. */
-static bool leave_together(void)
+/* Lets MPI finish what is under way. The library's MPI_Finalize follows. MPICH before 4.2 can hang there if processes
+ * talk by TCP: a process that is ready waits for the others without progress, and another one waits for its answer
+ * (https://github.com/pmodels/mpich/pull/6596). Right after the messages of a gather that is more likely. */
+static void drain(void)
 {
-    MPI_Request request;
-    if (capture.size == 1)
-        return true;
-    if (PMPI_Ibarrier(capture.comm, &request) != MPI_SUCCESS || !waiting_until(&request, waiting_now_ns() + TELL_NS))
-        return false;
     for (int64_t end_ns = waiting_now_ns() + DRAIN_NS; waiting_now_ns() < end_ns; sched_yield())
         (void)waiting_has_sent(capture.rank, TAG_GONE);
-    return true;
 }
 
 void gather_end(struct gather *g)
 {
     gather_next(g);
     bytes_free(&g->held);
-    if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned && leave_together() &&
-        !capture.comm_in_use)
+    if (capture.comm == MPI_COMM_NULL)
+        return;
+    if (capture.size > 1)
+        drain();
+    if (g->state.outcome == GATHER_WHOLE && !g->abandoned && !capture.comm_in_use)
         PMPI_Comm_free(&capture.comm);
 }
