@@ -13,6 +13,7 @@
 #include "analysis/class_copies.h"
 #include "analysis/match.h"
 #include "analysis/thread_loops.h"
+#include "analysis/wait_states.h"
 #include "../../decoder/site_place.h"
 
 enum { PIECES = 1024, ROWS_MAX = 256, COUNTS = 1 << 16, PATH_MAX_PARTS = 20000, LOOPS_MAX = 100000 };
@@ -66,8 +67,13 @@ bool timeline_take_wait(void *context, const struct cause_event *event)
         w->all = all;
         w->capacity = capacity;
     }
-    w->all[w->count++] = (struct timeline_wait){event->thread,   event->late->thread, event->seq,
-                                                event->leave_ns, event->wait_ns,      event->late->enter_ns};
+    w->all[w->count++] = (struct timeline_wait){event->thread,
+                                                event->late->thread,
+                                                event->seq,
+                                                event->leave_ns,
+                                                event->wait_ns,
+                                                event->late->enter_ns,
+                                                wait_pattern_aside(event->kind)};
     return true;
 }
 
@@ -319,7 +325,8 @@ static void print_path(const struct timeline *t)
     out_text(t->o, "{\"path\":[");
     for (size_t parts = 0; parts < PATH_MAX_PARTS && now > t->from_ns && now > t->first_ns; parts++) {
         const struct timeline_wait *w = last_wait(t->waits, thread, now);
-        while (w && w->late_ns >= now) /* of clocks that contradict each other */
+        /* not on the path, or of clocks that contradict each other */
+        while (w && (w->aside || w->late_ns >= now))
             w = w > t->waits->all && w[-1].thread == thread ? w - 1 : NULL;
         const uint64_t from = w ? w->late_ns : t->first_ns;
         if (from <= t->until_ns) {

@@ -22,6 +22,7 @@ struct timeline_wait {
     uint32_t thread, late;           /* numbers among all threads, by rank: who waits, and for whom */
     uint64_t seq, leave_ns, wait_ns; /* of the call that waits */
     uint64_t late_ns;                /* when the call began that it waits for */
+    bool aside;                      /* wait_pattern_aside */
 };
 
 struct timeline_waits {
