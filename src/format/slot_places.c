@@ -40,14 +40,14 @@ uint64_t token_following(uint64_t tag, const uint64_t operands[TOKEN_OPERANDS_MA
     }
 }
 
-struct slot_walk {
+struct place_walk {
     struct cursor in;
     uint64_t *places;
     size_t found, count;
 };
 
 /* False: the walk ends here. Recursive; the depth is bounded. */
-static bool walk_value(struct slot_walk *w, uint64_t path, unsigned depth)
+static bool walk_value(struct place_walk *w, uint64_t path, unsigned depth)
 {
     const uint64_t tag = cursor_u8(&w->in);
     uint64_t operands[TOKEN_OPERANDS_MAX] = {0};
@@ -67,7 +67,7 @@ static bool walk_value(struct slot_walk *w, uint64_t path, unsigned depth)
 
 size_t slot_places(const uint8_t *tokens, size_t length, uint64_t *places, size_t count)
 {
-    struct slot_walk w = {.places = places, .count = count};
+    struct place_walk w = {.places = places, .count = count};
     cursor_init(&w.in, tokens, length);
     for (uint64_t i = 0; cursor_left(&w.in) > 0 && walk_value(&w, mixed_hash(1, i), 1); i++)
         ;
