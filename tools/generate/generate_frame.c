@@ -341,13 +341,15 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
                      : i == 1 ? "static data"
                      : i == 2 ? "stack"
                               : "devices");
+    const char *remark = " /* any_...: for what comes out and is not looked at */";
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
-        if (mentions(all, scratch[i].word))
-            text_put(out,
-                     strcmp(scratch[i].word, "any_status") ? "static %s%s%s%s[%d][%" PRIu64 "];\n"
-                                                           : "static %s%s%s%s[%d * %" PRIu64 "];\n",
-                     own, scratch[i].type, scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ",
-                     scratch[i].word, strcmp(scratch[i].word, "any_status") ? SCRATCH_ROWS : 1, elements);
+        if (mentions(all, scratch[i].word)) {
+            bool status = strcmp(scratch[i].word, "any_status") == 0;
+            text_put(out, "static %s%s%s%s%s[%" PRIu64 "];%s\n", own, scratch[i].type,
+                     scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ", scratch[i].word,
+                     status ? "" : text_format("[%d]", SCRATCH_ROWS), elements, remark);
+            remark = "";
+        }
     if (mentions(all, "any_text"))
         text_put(out, "static %schar any_text[65536];\n", own);
     if (mentions(all, "found"))
@@ -360,10 +362,12 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
     text_put(out, "int main(int argc, char **argv)\n{\n");
     if (mentions(all, "argument_count"))
         text_put(out, "    argument_count = argc;\n    arguments = argv;\n");
-    else
+    else if (!mentions(all, "argc"))
         text_put(out, "    (void)argc, (void)argv;\n");
     for (size_t i = 0; i < 4; i++)
-        if (mentions(all, memories[i]))
+        if (mentions(all, memories[i]) && p->most_memory[i] == 0)
+            text_put(out, "    %s[0] = arena();\n", memories[i]);
+        else if (mentions(all, memories[i]))
             text_put(out, "    for (int b = 0; b < %" PRId64 "; b++)\n        %s[b] = arena();\n",
                      p->most_memory[i] + 1, memories[i]);
     if (mentions(all, "request") || mentions(all, "chosen"))
@@ -391,9 +395,23 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
     text_put(out, "    return 0;\n}\n");
 }
 
-void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body)
+/* Returns BODY, which is that of main, with main's own arguments, if they are wanted nowhere else. */
+static struct text main_body(struct text *functions, struct text *body)
 {
-    struct text all = {0}, used = {0};
+    static const char global[] = "&argument_count, &arguments", local[] = "&argc, &argv";
+    struct text out = {0};
+    const char *at = text_of(body), *next;
+    for (; !mentions(functions, "argument_count") && (next = strstr(at, global)); at = next + strlen(global)) {
+        text_bytes(&out, at, (size_t)(next - at));
+        text_put(&out, "%s", local);
+    }
+    text_put(&out, "%s", at);
+    return out;
+}
+
+void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *of_main)
+{
+    struct text all = {0}, made = main_body(functions, of_main), *body = &made;
     text_put(&all, "%s%s%s%s", text_of(tables), text_of(functions), text_of(body), p->killed ? "\nall_ended();" : "");
     bool memory =
         mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
@@ -468,5 +486,5 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     text_put(out, "%s", text_of(functions));
     put_main(p, out, &all, body);
     text_free(&all);
-    text_free(&used);
+    text_free(&made);
 }

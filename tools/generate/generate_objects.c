@@ -134,6 +134,27 @@ static void put_object(struct call_writer *w, const struct pilgrim_value *v, boo
 
 /* ---- requests ---- */
 
+const char *request_key(const char *function, const char *place)
+{
+    return text_format("%s at %s", function, place ? place : "?");
+}
+
+struct request_name *state_name_request(struct rank_state *s, int64_t id, const char *key, size_t number)
+{
+    struct proxy *p = s->proxy;
+    size_t class_number = 0;
+    key = text_format("%s#%zu", key, number);
+    while (class_number < p->request_count && strcmp(p->requests[class_number].key, key) != 0)
+        class_number++;
+    if (class_number == p->request_count) {
+        p->requests = generate_grow(p->requests, p->request_count, sizeof *p->requests);
+        p->requests[p->request_count++] = (struct request_class){.key = key, .most = -1};
+    }
+    s->requests = generate_grow(s->requests, s->request_count, sizeof *s->requests);
+    s->requests[s->request_count] = (struct request_name){id, class_number};
+    return &s->requests[s->request_count++];
+}
+
 /* Returns the class of the request, which this call may begin. */
 static struct request_name *find_request(struct call_writer *w, const struct pilgrim_value *v, bool is_new)
 {
@@ -144,8 +165,8 @@ static struct request_name *find_request(struct call_writer *w, const struct pil
             return &s->requests[i];
     if (!is_new)
         return NULL;
-    size_t before = 0, class_number = 0;
-    const char *own = text_format("%s at %s", w->call->function->name, w->place ? w->place : "?");
+    size_t before = 0;
+    const char *own = request_key(w->call->function->name, w->place);
     if (p->requests_shared)
         own = text_format("%s in thread %u", own, (unsigned)s->thread);
     size_t length = strlen(own);
@@ -153,16 +174,7 @@ static struct request_name *find_request(struct call_writer *w, const struct pil
         const char *other = p->requests[s->requests[i].class_number].key;
         before += strncmp(other, own, length) == 0 && other[length] == '#';
     }
-    own = text_format("%s#%zu", own, before);
-    while (class_number < p->request_count && strcmp(p->requests[class_number].key, own) != 0)
-        class_number++;
-    if (class_number == p->request_count) {
-        p->requests = generate_grow(p->requests, p->request_count, sizeof *p->requests);
-        p->requests[p->request_count++] = (struct request_class){.key = own, .most = -1};
-    }
-    s->requests = generate_grow(s->requests, s->request_count, sizeof *s->requests);
-    s->requests[s->request_count] = (struct request_name){v->id, class_number};
-    return &s->requests[s->request_count++];
+    return state_name_request(s, v->id, own, before);
 }
 
 /* True if the call takes MPI_REQUEST_NULL for a request that was begun while nothing was recorded. */
