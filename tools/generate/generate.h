@@ -314,6 +314,9 @@ void thread_text_end(struct thread_text *t);
  * `thread_number`. BEFORE and BEHIND: the programs of the threads beside it, or NULL. */
 const char *thread_text_merged(const char *before, const char *own, const char *behind, uint32_t number);
 
+/* Returns how many objects of a kind are given away for other threads to free, at most; 0: none. */
+size_t threads_given_most(const char *kind);
+
 /* Adds the functions that begin and end threads. */
 void thread_text_write(const struct proxy *p, struct text *tables, struct thread_text *t, struct text *out);
 

@@ -87,12 +87,21 @@ static const struct {
                "        some_requests[c] = list[c] < 0 ? MPI_REQUEST_NULL : request[list[c]];\n"
                "    return some_requests;\n"
                "}\n"},
+    {"a_moment", "/* Lets other threads run; a thread that waits long sleeps in between. */\n"
+                 "static void a_moment(void)\n"
+                 "{\n"
+                 "    static _Thread_local int moments;\n"
+                 "    if (++moments % 64)\n"
+                 "        sched_yield();\n"
+                 "    else\n"
+                 "        poll(NULL, 0, 1);\n"
+                 "}\n"},
     {"await_taken",
      "/* Waits until the operation that was request NUMBER before has been completed by another thread. */\n"
      "static void await_taken(int number)\n"
      "{\n"
      "    while (atomic_load(&handed[number]))\n"
-     "        sched_yield();\n"
+     "        a_moment();\n"
      "}\n"},
     {"hand_over", "/* Lets another thread complete request NUMBER. */\n"
                   "static void hand_over(int number)\n"
@@ -104,7 +113,7 @@ static const struct {
                      "{\n"
                      "    for (int c = 0; c < count; c++)\n"
                      "        while (!atomic_load(&handed[list[c]]))\n"
-                     "            sched_yield();\n"
+                     "            a_moment();\n"
                      "}\n"},
     {"take_requests", "/* Tells the threads that began some requests which have been completed. */\n"
                       "static void take_requests(int count, const int *list)\n"
@@ -135,7 +144,7 @@ static const struct {
     {"await", "static void await(int event, int times)\n"
               "{\n"
               "    while (atomic_load(&events[event]) < times)\n"
-              "        sched_yield();\n"
+              "        a_moment();\n"
               "}\n"},
     {"stack_of_thread", "static void stack_of_thread(void)\n"
                         "{\n"
@@ -254,6 +263,32 @@ static uint32_t ranks_of(const struct proxy *p)
 static bool sessions_only(struct text *all)
 {
     return !mentions(all, "start") && mentions(all, "MPI_Session_init");
+}
+
+/* Writes the functions with which threads give away objects of a kind that others free. */
+static void put_giving(const struct object_kind *kind, struct text *out)
+{
+    const char *name = kind->array, *type = kind->type;
+    text_put(out,
+             "/* Objects of which one thread has made the last use, and another frees any. */\n"
+             "static %s given_%s[%zu];\nstatic int %ss_given;\n\n"
+             "static void give_%s(%s given)\n{\n"
+             "    pthread_mutex_lock(&giving);\n"
+             "    given_%s[%ss_given++] = given;\n"
+             "    pthread_mutex_unlock(&giving);\n}\n\n",
+             type, name, threads_given_most(kind->word), name, name, type, name, name);
+    text_put(out,
+             "static %s *take_%s(void)\n{\n"
+             "    static _Thread_local %s taken;\n"
+             "    for (int found_one = 0; !found_one; a_moment()) {\n"
+             "        pthread_mutex_lock(&giving);\n"
+             "        found_one = %ss_given > 0;\n"
+             "        if (found_one)\n"
+             "            taken = given_%s[--%ss_given];\n"
+             "        pthread_mutex_unlock(&giving);\n"
+             "    }\n"
+             "    return &taken;\n}\n\n",
+             type, name, type, name, name, name);
 }
 
 /* ---- the head ---- */
@@ -415,6 +450,9 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     text_put(&all, "%s%s%s%s", text_of(tables), text_of(functions), text_of(body), p->killed ? "\nall_ended();" : "");
     bool memory =
         mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
+    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+        if (mentions(&all, text_format("take_%s", p->kinds[i].array)))
+            text_put(&all, "\na_moment();");
     bool helper[sizeof helpers / sizeof *helpers];
     for (size_t i = sizeof helpers / sizeof *helpers; i-- > 0;) {
         helper[i] = mentions(&all, helpers[i].word) || (i == 0 && memory);
@@ -441,7 +479,9 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     text_put(out,
              "#include <mpi.h>\n%s#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
              "<string.h>\n\n",
-             p->thread_count > 1 ? "#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n" : "");
+             p->thread_count > 1
+                 ? "#include <poll.h>\n#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n"
+                 : "");
     if (memory)
         text_put(out,
                  "#ifndef ARENA_BYTES\n#define ARENA_BYTES %" PRIu64
@@ -457,6 +497,13 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (helper[i])
             text_put(out, "%s\n", helpers[i].text);
+    bool giving = false;
+    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+        if (mentions(&all, text_format("take_%s", p->kinds[i].array))) {
+            text_put(out, giving ? "" : "static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;\n\n");
+            put_giving(&p->kinds[i], out);
+            giving = true;
+        }
     for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
         if (mentions(&all, stubs[i].word))
             text_put(out, "%s\n", stubs[i].text);

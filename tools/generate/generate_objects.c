@@ -263,12 +263,22 @@ static bool releases(const struct pilgrim_call *call, size_t i)
     return call->in[i].type == PILGRIM_OBJECT && call->out[i].type == PILGRIM_NAME;
 }
 
+void row_give(struct call_writer *w, const struct pilgrim_value *v)
+{
+    text_put(&w->form, "\ngive_%s(", kinds[kind_of(v)].array);
+    put_object(w, v, true);
+    row_text(w, ");");
+}
+
 void row_handle(struct call_writer *w, size_t i)
 {
     const struct pilgrim_value *v = &w->call->in[i];
     const struct generate_parameter *g = &w->function->parameters[i];
     bool request = strcmp(g->type, "MPI_Request") == 0;
-    if (v->type == PILGRIM_ARRAY && request) {
+    if (g->pointers > 0 && releases(w->call, i) && threads_given(w->state, v)) {
+        text_put(&w->form, "take_%s()", kinds[kind_of(v)].array);
+        w->varies = true;
+    } else if (v->type == PILGRIM_ARRAY && request) {
         put_requests(w, v);
     } else if (v->type == PILGRIM_ARRAY) {
         if (w->begins)
@@ -475,6 +485,18 @@ void state_learn(struct call_writer *w)
         if (freed < OBJECT_KINDS && !is_made(s, freed, w->call->in[i].id))
             forget_own(s, freed, w->call->in[i].id);
     }
+    for (size_t i = 0; w->function && i < w->call->function->parameter_count; i++)
+        for (int out = 0; out < 2; out++) {
+            const struct pilgrim_value *v = out ? &w->call->out[i] : &w->call->in[i];
+            size_t count = v->type == PILGRIM_ARRAY ? v->count : 1;
+            for (size_t k = 0; k < count; k++) {
+                const struct pilgrim_value *one = v->type == PILGRIM_ARRAY ? &v->items[k] : v;
+                if (one->type != PILGRIM_OBJECT || !threads_given_away(s, one) || kind_of(one) == OBJECT_KINDS)
+                    continue;
+                set_made(s, kind_of(one), one->id, 0);
+                forget_own(s, kind_of(one), one->id);
+            }
+        }
     learn_sizes(w);
     if (strcmp(w->call->function->name, "MPI_Dims_create") == 0)
         ranks_learn_grid(s->proxy, call_in(w->call, "dims"), call_out(w->call, "dims"));

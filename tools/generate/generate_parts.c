@@ -102,6 +102,15 @@ static size_t opening_if(const char *text, size_t end, size_t spaces)
     return strspn(text + at, " ") == spaces && strncmp(text + at + spaces, "if (", 4) == 0 ? at : end;
 }
 
+/* True if the `if` whose first line is at TEXT, SPACES deep, has no `else`. */
+static bool ends_without_else(const char *text, size_t spaces)
+{
+    do
+        text += strcspn(text, "\n") + 1;
+    while (*text == '\n' || strspn(text, " ") > spaces);
+    return strncmp(text + spaces, "}\n", 2) == 0;
+}
+
 /* True if the lines, of LENGTH and OTHER characters, have contrary conditions of one comparison. */
 static bool are_contrary(const char *one, size_t length, const char *other, size_t other_length)
 {
@@ -130,7 +139,7 @@ void parts_join_ifs(struct text *text)
         if (before < out.length && strncmp(out.chars + before, at, length) == 0) {
             out.length -= spaces + 2; /* the line "}" */
             out.chars[out.length] = 0;
-        } else if (before < out.length &&
+        } else if (before < out.length && ends_without_else(at, spaces) &&
                    are_contrary(out.chars + before, strcspn(out.chars + before, "\n") + 1, at, length)) {
             out.length--;
             text_put(&out, " else {\n");
@@ -171,10 +180,10 @@ static bool ends_with(const char *text, const char *end)
 static bool may_be_taken(const char *name)
 {
     static const char *const taken[] = {
-        "argument_count", "some_requests", "any_",         "file_name",     "old_file",
-        "give_back",      "stub_",         "aligned_",     "at_quick_exit", "quick_exit",
-        "secure_getenv",  "open_",         "canonicalize", "on_exit",       "explicit_",
-        "free_",          "timespec_",     "__",           "strfrom"};
+        "argument_count", "some_requests", "any_",     "file_name",    "old_file", "give_",
+        "take_",          "given_",        "a_moment", "stub_",        "aligned_", "at_quick_exit",
+        "quick_exit",     "secure_getenv", "open_",    "canonicalize", "on_exit",  "explicit_",
+        "free_",          "timespec_",     "__",       "strfrom"};
     static const char *const ends[] = {"_t", "_r", "_l", "_np", "_unlocked"};
     bool small = false, special = false, mpi = false;
     for (const char *c = name; *c; c++) {

@@ -72,6 +72,9 @@ void row_handle(struct call_writer *w, size_t i);
 void row_new_handle(struct call_writer *w, size_t i);
 void row_new_memory(struct call_writer *w, size_t i);
 
+/* Gives an object away, for other threads to free. */
+void row_give(struct call_writer *w, const struct pilgrim_value *v);
+
 /* Adds what is to be done behind the call. */
 void row_after(struct call_writer *w);
 
