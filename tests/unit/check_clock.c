@@ -229,13 +229,13 @@ START_TEST(pieces_are_exact)
     (void)clock_time_ns(0); /* so that there are scales, which are replaced */
     uint64_t state = 1;
     for (int round = 0; round < 20000; round++) {
-        const uint64_t first = next_random(&state) >> (next_random(&state) % 63), gap = next_random(&state) >> 20;
-        clock_scales[0] = (struct clock_scale){first, next_random(&state) >> 10, next_random(&state) >> 15};
+        const uint64_t begin = next_random(&state) >> (next_random(&state) % 63), gap = next_random(&state) >> 20;
+        clock_scales[0] = (struct clock_scale){begin, next_random(&state) >> 10, next_random(&state) >> 15};
         clock_scales[1] =
-            (struct clock_scale){first + gap, clock_scaled(&clock_scales[0], first + gap), next_random(&state) >> 17};
+            (struct clock_scale){begin + gap, clock_scaled(&clock_scales[0], begin + gap), next_random(&state) >> 17};
         atomic_store(&clock_scale_count, 2);
-        const uint64_t readings[] = {first,       first + 1,         first + gap - 1,
-                                     first + gap, first + gap + 100, first + (next_random(&state) >> 2)};
+        const uint64_t readings[] = {begin,       begin + 1,         begin + gap - 1,
+                                     begin + gap, begin + gap + 100, begin + (next_random(&state) >> 2)};
         for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
             for (size_t j = 0; j < sizeof readings / sizeof readings[0]; j++) {
                 const struct clock_piece piece = clock_piece_of(readings[i]);
@@ -244,8 +244,8 @@ START_TEST(pieces_are_exact)
                     ck_assert_uint_eq(clock_piece_ns(&piece, readings[j]), clock_time_ns(readings[j]));
                 pieces += in_piece;
             }
-        const struct clock_piece before = clock_piece_of(first - 1);
-        ck_assert(first == 0 || !clock_piece_has(&before, first));
+        const struct clock_piece before = clock_piece_of(begin - 1);
+        ck_assert(begin == 0 || !clock_piece_has(&before, begin));
     }
     ck_assert_uint_gt(pieces, 100000);
 }
