@@ -34,6 +34,9 @@ const char *text_of(struct text *t); /* "" while empty */
 void text_free(struct text *t);
 const char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Returns an expression without the parentheses around all of it. */
+const char *text_bare(const char *text);
+
 /* Returns the one copy of a text, so that pointers can be compared. */
 const char *text_intern(const char *chars, size_t length);
 
@@ -198,6 +201,7 @@ enum column_meaning {
 struct column_use {
     const struct node *node;
     const char *argument; /* "dest", or what else it is: "its trips" */
+    bool is_number;       /* which buffer or object, by its number */
     enum column_meaning meaning;
     size_t element, elements; /* which of an array's */
 };
@@ -268,6 +272,9 @@ const char *number_text(const struct proxy *p, int64_t number);
 /* Adds TEXT's lines, each broken behind commas if it is long. */
 void put_lines(struct text *out, unsigned indent, const char *text);
 
+/* Returns one call for two that differ in one argument, ONE where the condition holds; NULL: they differ in more. */
+const char *call_by_condition(const char *condition, const char *one, const char *other);
+
 /* Adds lines that are indented already, by so much more. */
 void put_indented(struct text *out, unsigned indent, const char *text);
 
@@ -281,6 +288,10 @@ const char *index_name(size_t depth);
 /* Returns the line that stands for computing before COUNT calls, of MEAN_NS each, until parts_fill makes C of it. */
 const char *parts_gap(struct parts *p, double mean_ns, double count);
 void parts_fill(const struct parts *p, struct text *text);
+
+/* Makes one `if` of those that follow each other with the same condition, or contrary ones, in lines that are filled.
+ */
+void parts_join_ifs(struct text *text);
 
 /* Returns a call of the function that has BODY, indented lines in which LOOPS loops are around. The function is called
  * as the program's own ORIGINAL, and added to FUNCTIONS if there is no equal one. Sets *BEFORE to a line that has to
@@ -302,6 +313,9 @@ void thread_text_end(struct thread_text *t);
 /* Returns the program OWN of thread NUMBER, in which numbers that go up by one from thread to thread are expressions of
  * `thread_number`. BEFORE and BEHIND: the programs of the threads beside it, or NULL. */
 const char *thread_text_merged(const char *before, const char *own, const char *behind, uint32_t number);
+
+/* Returns how many objects of a kind are given away for other threads to free, at most; 0: none. */
+size_t threads_given_most(const char *kind);
 
 /* Adds the functions that begin and end threads. */
 void thread_text_write(const struct proxy *p, struct text *tables, struct thread_text *t, struct text *out);

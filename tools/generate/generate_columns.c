@@ -16,7 +16,7 @@ struct feature {
     int64_t d, m;
 };
 
-enum { FEATURES_MAX = 200 };
+enum { FEATURES_MAX = 200, PIECES_MAX = 3 };
 
 struct fit {
     const struct proxy *p;
@@ -79,7 +79,8 @@ static const char *plus(const char *text, int64_t c)
 
 static const char *fit_linear(const struct fit *fit, const struct feature *f, const int64_t *v, const bool *has)
 {
-    int64_t x0 = 0, v0 = 0, a = 0;
+    int64_t x0 = 0, x1 = 0, v0 = 0, a = 0;
+    bool two_points = true;
     int found = 0;
     for (int64_t r = 0; r < fit->n; r++) {
         if (!has[r])
@@ -93,24 +94,30 @@ static const char *fit_linear(const struct fit *fit, const struct feature *f, co
             found = 1;
         } else if (found == 1 && x != x0) {
             a = (v[r] - v0) / (x - x0);
+            x1 = x;
             found = 2;
             if (a == 0 || a > (INT64_C(1) << 30) || a < -(INT64_C(1) << 30))
                 return NULL;
         }
         if (v[r] != v0 + a * (x - x0))
             return NULL;
+        two_points = two_points && (x == x0 || found < 2 || x == x1);
     }
     if (found < 2)
         return NULL;
     int64_t c = v0 - a * x0;
+    const bool sizes = a >= 8 && c % a == 0; /* any two numbers are on a line: it has to say something */
+    if (two_points && a != 1 && a != -1 && (a != f->d || f->m) && !sizes)
+        return NULL;
     const char *x = feature_text(f);
     if (a == 1)
         return plus(x, c);
     if (a == -1) {
-        const char *sub = f->m || f->d > 1 ? text_format("(%s)", x) : x;
         if (c == fit->n)
-            return text_format("size - %s", sub);
-        return c == fit->n - 1 ? text_format("size - 1 - %s", sub) : text_format("%" PRId64 " - %s", c, sub);
+            return text_format("size - %s", x);
+        return c == 0            ? text_format("-%s", x)
+               : c == fit->n - 1 ? text_format("size - 1 - %s", x)
+                                 : text_format("%" PRId64 " - %s", c, x);
     }
     if (f->d > 1 && f->m == 0 && a == f->d)
         return plus(text_format("%s * %" PRId64, x, a), c);
@@ -315,9 +322,10 @@ static const char *fit_pieces(const struct fit *fit, const int64_t *v, const boo
 
 /* ---- tables ---- */
 
-static const char *make_table(const struct proxy *p, struct text *tables, const int64_t *v, const bool *has)
+static const char *make_table(const struct proxy *p, struct text *tables, const struct column_use *use,
+                              const int64_t *v, const bool *has)
 {
-    return text_format("%s[rank]", table_of(p, tables, v, has, p->rank_count, "by rank"));
+    return text_format("%s[rank]", table_of(p, tables, use, v, has, p->rank_count, "by rank"));
 }
 
 const char *column_formula(const struct proxy *p, const int64_t *values, const bool *has)
@@ -329,7 +337,10 @@ const char *column_formula(const struct proxy *p, const int64_t *values, const b
         fit_begin(fit, p);
         made_for = p->rank_count;
     }
-    return fit_pieces(fit, values, has, 3);
+    const char *found = NULL;
+    for (int pieces = 1; pieces <= PIECES_MAX && !found; pieces++)
+        found = fit_pieces(fit, values, has, pieces);
+    return found;
 }
 
 const char *column_expression(const struct proxy *p, struct text *tables, const struct column_use *use,
@@ -338,7 +349,7 @@ const char *column_expression(const struct proxy *p, struct text *tables, const 
     if (p->options->ranks)
         return ranks_expression(p, use, values, has);
     const char *found = column_formula(p, values, has);
-    return found ? found : make_table(p, tables, values, has);
+    return found ? found : make_table(p, tables, use, values, has);
 }
 
 const char *column_condition(const struct proxy *p, struct text *tables, const struct column_use *use,
@@ -371,5 +382,5 @@ const char *column_condition(const struct proxy *p, struct text *tables, const s
         if (fits && find_condition(fit, holds, within, &inner))
             return text_format("%s && %s", condition_text(fit, &c), condition_text(fit, &inner));
     }
-    return make_table(p, tables, numbers, all);
+    return make_table(p, tables, use, numbers, all);
 }

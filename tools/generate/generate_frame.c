@@ -87,12 +87,21 @@ static const struct {
                "        some_requests[c] = list[c] < 0 ? MPI_REQUEST_NULL : request[list[c]];\n"
                "    return some_requests;\n"
                "}\n"},
+    {"a_moment", "/* Lets other threads run; a thread that waits long sleeps in between. */\n"
+                 "static void a_moment(void)\n"
+                 "{\n"
+                 "    static _Thread_local int moments;\n"
+                 "    if (++moments % 64)\n"
+                 "        sched_yield();\n"
+                 "    else\n"
+                 "        poll(NULL, 0, 1);\n"
+                 "}\n"},
     {"await_taken",
      "/* Waits until the operation that was request NUMBER before has been completed by another thread. */\n"
      "static void await_taken(int number)\n"
      "{\n"
      "    while (atomic_load(&handed[number]))\n"
-     "        sched_yield();\n"
+     "        a_moment();\n"
      "}\n"},
     {"hand_over", "/* Lets another thread complete request NUMBER. */\n"
                   "static void hand_over(int number)\n"
@@ -104,7 +113,7 @@ static const struct {
                      "{\n"
                      "    for (int c = 0; c < count; c++)\n"
                      "        while (!atomic_load(&handed[list[c]]))\n"
-                     "            sched_yield();\n"
+                     "            a_moment();\n"
                      "}\n"},
     {"take_requests", "/* Tells the threads that began some requests which have been completed. */\n"
                       "static void take_requests(int count, const int *list)\n"
@@ -135,7 +144,7 @@ static const struct {
     {"await", "static void await(int event, int times)\n"
               "{\n"
               "    while (atomic_load(&events[event]) < times)\n"
-              "        sched_yield();\n"
+              "        a_moment();\n"
               "}\n"},
     {"stack_of_thread", "static void stack_of_thread(void)\n"
                         "{\n"
@@ -256,6 +265,32 @@ static bool sessions_only(struct text *all)
     return !mentions(all, "start") && mentions(all, "MPI_Session_init");
 }
 
+/* Writes the functions with which threads give away objects of a kind that others free. */
+static void put_giving(const struct object_kind *kind, struct text *out)
+{
+    const char *name = kind->array, *type = kind->type;
+    text_put(out,
+             "/* Objects of which one thread has made the last use, and another frees any. */\n"
+             "static %s given_%s[%zu];\nstatic int %ss_given;\n\n"
+             "static void give_%s(%s given)\n{\n"
+             "    pthread_mutex_lock(&giving);\n"
+             "    given_%s[%ss_given++] = given;\n"
+             "    pthread_mutex_unlock(&giving);\n}\n\n",
+             type, name, threads_given_most(kind->word), name, name, type, name, name);
+    text_put(out,
+             "static %s *take_%s(void)\n{\n"
+             "    static _Thread_local %s taken;\n"
+             "    for (int found_one = 0; !found_one; a_moment()) {\n"
+             "        pthread_mutex_lock(&giving);\n"
+             "        found_one = %ss_given > 0;\n"
+             "        if (found_one)\n"
+             "            taken = given_%s[--%ss_given];\n"
+             "        pthread_mutex_unlock(&giving);\n"
+             "    }\n"
+             "    return &taken;\n}\n\n",
+             type, name, type, name, name, name);
+}
+
 /* ---- the head ---- */
 
 static void put_head(struct proxy *p, struct text *out)
@@ -341,13 +376,15 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
                      : i == 1 ? "static data"
                      : i == 2 ? "stack"
                               : "devices");
+    const char *remark = " /* any_...: for what comes out and is not looked at */";
     for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++)
-        if (mentions(all, scratch[i].word))
-            text_put(out,
-                     strcmp(scratch[i].word, "any_status") ? "static %s%s%s%s[%d][%" PRIu64 "];\n"
-                                                           : "static %s%s%s%s[%d * %" PRIu64 "];\n",
-                     own, scratch[i].type, scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ",
-                     scratch[i].word, strcmp(scratch[i].word, "any_status") ? SCRATCH_ROWS : 1, elements);
+        if (mentions(all, scratch[i].word)) {
+            bool status = strcmp(scratch[i].word, "any_status") == 0;
+            text_put(out, "static %s%s%s%s%s[%" PRIu64 "];%s\n", own, scratch[i].type,
+                     scratch[i].type[strlen(scratch[i].type) - 1] == '*' ? "" : " ", scratch[i].word,
+                     status ? "" : text_format("[%d]", SCRATCH_ROWS), elements, remark);
+            remark = "";
+        }
     if (mentions(all, "any_text"))
         text_put(out, "static %schar any_text[65536];\n", own);
     if (mentions(all, "found"))
@@ -360,10 +397,12 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
     text_put(out, "int main(int argc, char **argv)\n{\n");
     if (mentions(all, "argument_count"))
         text_put(out, "    argument_count = argc;\n    arguments = argv;\n");
-    else
+    else if (!mentions(all, "argc"))
         text_put(out, "    (void)argc, (void)argv;\n");
     for (size_t i = 0; i < 4; i++)
-        if (mentions(all, memories[i]))
+        if (mentions(all, memories[i]) && p->most_memory[i] == 0)
+            text_put(out, "    %s[0] = arena();\n", memories[i]);
+        else if (mentions(all, memories[i]))
             text_put(out, "    for (int b = 0; b < %" PRId64 "; b++)\n        %s[b] = arena();\n",
                      p->most_memory[i] + 1, memories[i]);
     if (mentions(all, "request") || mentions(all, "chosen"))
@@ -391,12 +430,29 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
     text_put(out, "    return 0;\n}\n");
 }
 
-void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *body)
+/* Returns BODY, which is that of main, with main's own arguments, if they are wanted nowhere else. */
+static struct text main_body(struct text *functions, struct text *body)
 {
-    struct text all = {0}, used = {0};
+    static const char global[] = "&argument_count, &arguments", local[] = "&argc, &argv";
+    struct text out = {0};
+    const char *at = text_of(body), *next;
+    for (; !mentions(functions, "argument_count") && (next = strstr(at, global)); at = next + strlen(global)) {
+        text_bytes(&out, at, (size_t)(next - at));
+        text_put(&out, "%s", local);
+    }
+    text_put(&out, "%s", at);
+    return out;
+}
+
+void write_frame(struct proxy *p, struct text *out, struct text *tables, struct text *functions, struct text *of_main)
+{
+    struct text all = {0}, made = main_body(functions, of_main), *body = &made;
     text_put(&all, "%s%s%s%s", text_of(tables), text_of(functions), text_of(body), p->killed ? "\nall_ended();" : "");
     bool memory =
         mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
+    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+        if (mentions(&all, text_format("take_%s", p->kinds[i].array)))
+            text_put(&all, "\na_moment();");
     bool helper[sizeof helpers / sizeof *helpers];
     for (size_t i = sizeof helpers / sizeof *helpers; i-- > 0;) {
         helper[i] = mentions(&all, helpers[i].word) || (i == 0 && memory);
@@ -423,7 +479,9 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     text_put(out,
              "#include <mpi.h>\n%s#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
              "<string.h>\n\n",
-             p->thread_count > 1 ? "#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n" : "");
+             p->thread_count > 1
+                 ? "#include <poll.h>\n#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n"
+                 : "");
     if (memory)
         text_put(out,
                  "#ifndef ARENA_BYTES\n#define ARENA_BYTES %" PRIu64
@@ -439,6 +497,13 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (helper[i])
             text_put(out, "%s\n", helpers[i].text);
+    bool giving = false;
+    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+        if (mentions(&all, text_format("take_%s", p->kinds[i].array))) {
+            text_put(out, giving ? "" : "static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;\n\n");
+            put_giving(&p->kinds[i], out);
+            giving = true;
+        }
     for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
         if (mentions(&all, stubs[i].word))
             text_put(out, "%s\n", stubs[i].text);
@@ -468,5 +533,5 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     text_put(out, "%s", text_of(functions));
     put_main(p, out, &all, body);
     text_free(&all);
-    text_free(&used);
+    text_free(&made);
 }

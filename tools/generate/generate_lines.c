@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of the generated program. */
+/* Lines of the generated program, and two calls as one. */
 #include <string.h>
 
 #include "generate.h"
@@ -53,4 +53,42 @@ void put_indented(struct text *out, unsigned indent, const char *text)
         text_put(out, "\n");
         text += length + (text[length] == '\n');
     }
+}
+
+/* ---- two calls as one ---- */
+
+/* Returns the length of the argument at TEXT. */
+static size_t argument_length(const char *text)
+{
+    size_t depth = 0, i = 0;
+    for (bool quoted = false; text[i]; i++) {
+        if (text[i] == '"' && (i == 0 || text[i - 1] != '\\'))
+            quoted = !quoted;
+        if (quoted)
+            continue;
+        if (depth == 0 && strchr(",)", text[i]))
+            break;
+        depth += strchr("([{", text[i]) != NULL;
+        depth -= strchr(")]}", text[i]) != NULL;
+    }
+    return i;
+}
+
+const char *call_by_condition(const char *condition, const char *one, const char *other)
+{
+    const size_t name = strcspn(one, "(");
+    const char *a = one + name, *b = other + name, *made = NULL;
+    if (strncmp(one, other, name) != 0 || *a != '(' || *b != '(' || strchr(one, '\n') || strchr(other, '\n'))
+        return NULL;
+    do {
+        const size_t i = argument_length(++a), k = argument_length(++b);
+        if (i != k || strncmp(a, b, i) != 0) {
+            if (made || strchr(condition, '?') || memchr(a, '?', i) || memchr(b, '?', k))
+                return NULL;
+            made = text_format("%.*s%s ? %.*s : %.*s%s", (int)(a - one), one, condition, (int)i, a, (int)k, b, a + i);
+        }
+        a += i;
+        b += k;
+    } while (*a == ',' && *b == ',');
+    return strcmp(a, b) == 0 ? made : NULL;
 }

@@ -134,6 +134,27 @@ static void put_object(struct call_writer *w, const struct pilgrim_value *v, boo
 
 /* ---- requests ---- */
 
+const char *request_key(const char *function, const char *place)
+{
+    return text_format("%s at %s", function, place ? place : "?");
+}
+
+struct request_name *state_name_request(struct rank_state *s, int64_t id, const char *key, size_t number)
+{
+    struct proxy *p = s->proxy;
+    size_t class_number = 0;
+    key = text_format("%s#%zu", key, number);
+    while (class_number < p->request_count && strcmp(p->requests[class_number].key, key) != 0)
+        class_number++;
+    if (class_number == p->request_count) {
+        p->requests = generate_grow(p->requests, p->request_count, sizeof *p->requests);
+        p->requests[p->request_count++] = (struct request_class){.key = key, .most = -1};
+    }
+    s->requests = generate_grow(s->requests, s->request_count, sizeof *s->requests);
+    s->requests[s->request_count] = (struct request_name){id, class_number};
+    return &s->requests[s->request_count++];
+}
+
 /* Returns the class of the request, which this call may begin. */
 static struct request_name *find_request(struct call_writer *w, const struct pilgrim_value *v, bool is_new)
 {
@@ -144,8 +165,8 @@ static struct request_name *find_request(struct call_writer *w, const struct pil
             return &s->requests[i];
     if (!is_new)
         return NULL;
-    size_t before = 0, class_number = 0;
-    const char *own = text_format("%s at %s", w->call->function->name, w->place ? w->place : "?");
+    size_t before = 0;
+    const char *own = request_key(w->call->function->name, w->place);
     if (p->requests_shared)
         own = text_format("%s in thread %u", own, (unsigned)s->thread);
     size_t length = strlen(own);
@@ -153,16 +174,7 @@ static struct request_name *find_request(struct call_writer *w, const struct pil
         const char *other = p->requests[s->requests[i].class_number].key;
         before += strncmp(other, own, length) == 0 && other[length] == '#';
     }
-    own = text_format("%s#%zu", own, before);
-    while (class_number < p->request_count && strcmp(p->requests[class_number].key, own) != 0)
-        class_number++;
-    if (class_number == p->request_count) {
-        p->requests = generate_grow(p->requests, p->request_count, sizeof *p->requests);
-        p->requests[p->request_count++] = (struct request_class){.key = own, .most = -1};
-    }
-    s->requests = generate_grow(s->requests, s->request_count, sizeof *s->requests);
-    s->requests[s->request_count] = (struct request_name){v->id, class_number};
-    return &s->requests[s->request_count++];
+    return state_name_request(s, v->id, own, before);
 }
 
 /* True if the call takes MPI_REQUEST_NULL for a request that was begun while nothing was recorded. */
@@ -251,12 +263,22 @@ static bool releases(const struct pilgrim_call *call, size_t i)
     return call->in[i].type == PILGRIM_OBJECT && call->out[i].type == PILGRIM_NAME;
 }
 
+void row_give(struct call_writer *w, const struct pilgrim_value *v)
+{
+    text_put(&w->form, "\ngive_%s(", kinds[kind_of(v)].array);
+    put_object(w, v, true);
+    row_text(w, ");");
+}
+
 void row_handle(struct call_writer *w, size_t i)
 {
     const struct pilgrim_value *v = &w->call->in[i];
     const struct generate_parameter *g = &w->function->parameters[i];
     bool request = strcmp(g->type, "MPI_Request") == 0;
-    if (v->type == PILGRIM_ARRAY && request) {
+    if (g->pointers > 0 && releases(w->call, i) && threads_given(w->state, v)) {
+        text_put(&w->form, "take_%s()", kinds[kind_of(v)].array);
+        w->varies = true;
+    } else if (v->type == PILGRIM_ARRAY && request) {
         put_requests(w, v);
     } else if (v->type == PILGRIM_ARRAY) {
         if (w->begins)
@@ -463,6 +485,18 @@ void state_learn(struct call_writer *w)
         if (freed < OBJECT_KINDS && !is_made(s, freed, w->call->in[i].id))
             forget_own(s, freed, w->call->in[i].id);
     }
+    for (size_t i = 0; w->function && i < w->call->function->parameter_count; i++)
+        for (int out = 0; out < 2; out++) {
+            const struct pilgrim_value *v = out ? &w->call->out[i] : &w->call->in[i];
+            size_t count = v->type == PILGRIM_ARRAY ? v->count : 1;
+            for (size_t k = 0; k < count; k++) {
+                const struct pilgrim_value *one = v->type == PILGRIM_ARRAY ? &v->items[k] : v;
+                if (one->type != PILGRIM_OBJECT || !threads_given_away(s, one) || kind_of(one) == OBJECT_KINDS)
+                    continue;
+                set_made(s, kind_of(one), one->id, 0);
+                forget_own(s, kind_of(one), one->id);
+            }
+        }
     learn_sizes(w);
     if (strcmp(w->call->function->name, "MPI_Dims_create") == 0)
         ranks_learn_grid(s->proxy, call_in(w->call, "dims"), call_out(w->call, "dims"));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "generate.h"
+#include "generate_tables.h"
 
 enum { MARK = 5, NAME_MAX_BYTES = 60, INDICES_MAX = 64, PARAMETERS_MAX = 64, GAP_LEAST_NS = 1000 };
 
@@ -75,6 +76,82 @@ void parts_fill(const struct parts *p, struct text *text)
     *text = filled;
 }
 
+/* ---- conditions ---- */
+
+/* Returns the length of the line that ends before END. */
+static size_t line_before(const char *text, size_t end)
+{
+    size_t first = end - (end > 0);
+    while (first > 0 && text[first - 1] != '\n')
+        first--;
+    return end - first;
+}
+
+/* Returns where the `if` begins that ends with the line "}" before END, SPACES deep; END: there is none. */
+static size_t opening_if(const char *text, size_t end, size_t spaces)
+{
+    size_t at = end - line_before(text, end);
+    if (strspn(text + at, " ") != spaces || strncmp(text + at + spaces, "}\n", 2) != 0)
+        return end;
+    do {
+        size_t length = line_before(text, at);
+        if (length == 0)
+            return end;
+        at -= length;
+    } while (strspn(text + at, " ") > spaces || text[at] == '\n');
+    return strspn(text + at, " ") == spaces && strncmp(text + at + spaces, "if (", 4) == 0 ? at : end;
+}
+
+/* True if the `if` whose first line is at TEXT, SPACES deep, has no `else`. */
+static bool ends_without_else(const char *text, size_t spaces)
+{
+    do
+        text += strcspn(text, "\n") + 1;
+    while (*text == '\n' || strspn(text, " ") > spaces);
+    return strncmp(text + spaces, "}\n", 2) == 0;
+}
+
+/* True if the lines, of LENGTH and OTHER characters, have contrary conditions of one comparison. */
+static bool are_contrary(const char *one, size_t length, const char *other, size_t other_length)
+{
+    static const char *const signs[][2] = {{" == ", " != "}, {" < ", " >= "}};
+    for (size_t i = 0; i < 2; i++)
+        for (int turned = 0; turned < 2; turned++) {
+            const char *a = signs[i][turned], *b = signs[i][!turned], *at = strstr(one, a);
+            const size_t before = at ? (size_t)(at - one) : length, behind = before + strlen(a);
+            if (behind < length && !memchr(one, '&', length) && !memchr(one, '?', length) &&
+                other_length == length - strlen(a) + strlen(b) && strncmp(one, other, before) == 0 &&
+                strncmp(other + before, b, strlen(b)) == 0 &&
+                strncmp(one + behind, other + before + strlen(b), length - behind) == 0)
+                return true;
+        }
+    return false;
+}
+
+void parts_join_ifs(struct text *text)
+{
+    struct text out = {0};
+    const char *at = text_of(text);
+    while (*at) {
+        size_t length = strcspn(at, "\n") + 1, spaces = strspn(at, " "), before = out.length;
+        if (before && length > spaces + 5 && strncmp(at + spaces, "if (", 4) == 0 && at[length - 2] == '{')
+            before = opening_if(out.chars, before, spaces);
+        if (before < out.length && strncmp(out.chars + before, at, length) == 0) {
+            out.length -= spaces + 2; /* the line "}" */
+            out.chars[out.length] = 0;
+        } else if (before < out.length && ends_without_else(at, spaces) &&
+                   are_contrary(out.chars + before, strcspn(out.chars + before, "\n") + 1, at, length)) {
+            out.length--;
+            text_put(&out, " else {\n");
+        } else {
+            text_bytes(&out, at, length);
+        }
+        at += length;
+    }
+    text_free(text);
+    *text = out;
+}
+
 /* ---- names ---- */
 
 static bool is_letter(char c)
@@ -102,22 +179,24 @@ static bool ends_with(const char *text, const char *end)
  * library are in small letters without '_', but for some kinds that are here. */
 static bool may_be_taken(const char *name)
 {
-    static const char *const taken[] = {"argument_count", "some_requests", "any_",      "file_name",    "old_file",
-                                        "give_back",      "values_",       "stub_",     "aligned_",     "at_quick_exit",
-                                        "quick_exit",     "secure_getenv", "open_",     "canonicalize", "on_exit",
-                                        "explicit_",      "free_",         "timespec_", "__",           "strfrom"};
+    static const char *const taken[] = {
+        "argument_count", "some_requests", "any_",     "file_name",    "old_file", "give_",
+        "take_",          "given_",        "a_moment", "stub_",        "aligned_", "at_quick_exit",
+        "quick_exit",     "secure_getenv", "open_",    "canonicalize", "on_exit",  "explicit_",
+        "free_",          "timespec_",     "__",       "strfrom"};
     static const char *const ends[] = {"_t", "_r", "_l", "_np", "_unlocked"};
     bool small = false, special = false, mpi = false;
     for (const char *c = name; *c; c++) {
         small = small || (*c >= 'a' && *c <= 'z');
         special = special || *c == '_' || (*c >= 'A' && *c <= 'Z');
-        mpi = mpi || ((c[0] == 'm' || c[0] == 'M') && (c[1] == 'p' || c[1] == 'P') && (c[2] == 'i' || c[2] == 'I'));
+        mpi = mpi || (c < name + 2 && (c[0] == 'm' || c[0] == 'M') && (c[1] == 'p' || c[1] == 'P') &&
+                      (c[2] == 'i' || c[2] == 'I')); /* mpi, PMPI, ompi */
     }
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         special = special && strncmp(name, taken[i], strlen(taken[i])) != 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         special = special && !ends_with(name, ends[i]);
-    return !small || !special || mpi;
+    return !small || !special || mpi || table_may_be(name);
 }
 
 /* Returns the last identifier of NAME, before parameters of templates and functions; "": there is none. */
@@ -128,6 +207,8 @@ static const char *identifier(const char *name)
         first--;
     while (first < end && !is_letter(name[first]))
         first++;
+    while (end > first && name[end - 1] == '_') /* as compilers of Fortran add them */
+        end--;
     size_t length = end - first < NAME_MAX_BYTES ? end - first : NAME_MAX_BYTES;
     return text_format("%.*s", (int)length, name + first);
 }

@@ -11,6 +11,7 @@
 #include "analysis/class_copies.h"
 #include "analysis/source_lines.h"
 #include "analysis/thread_loops.h"
+#include "generate_state.h"
 #include "generate_threads.h"
 
 enum { NODES_MAX = 100000, RANKS_MAX = 100000, RANKS_LEAST = 4, FRAMES_MAX = 64, KNOWN_CLASSES = 4096 };
@@ -215,19 +216,27 @@ static void name_parameters(struct node *call, const struct pilgrim_function *fu
         call->parameters[i] = text_intern(function->parameters[i].name, strlen(function->parameters[i].name));
 }
 
-/* Returns the state of the rank's thread behind its last call. */
-static struct rank_state *read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank, uint32_t thread)
+/* Makes a row of the call, and puts it in its place in the tree. */
+static void take_call(struct rank_walk *w, const struct pilgrim_call *call, const struct class_place *leaf)
 {
-    struct rank_walk *w = generate_alloc(sizeof *w);
+    reach(w, leaf);
+    w->state->top = leaf->index[0];
+    name_parameters(leaf->call, call->function);
+    record(w, leaf->call, call_row(w->state, call, leaf->call->place));
+    w->r->p->calls++;
+}
+
+/* Goes through all calls of the thread but failed polls. SCAN: they are noted there; NULL: they are read. */
+static void walk_calls(struct rank_walk *w, uint32_t thread, struct request_scan *scan)
+{
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     struct pilgrim_error error;
-    *w =
-        (struct rank_walk){.r = r, .tree = tree, .state = rank_state_new(r->p, rank, thread), .rank = rank, .depth = 1};
-    w->frames[0] = (struct frame){.loop = tree->root, .trips = 1};
-    enum pilgrim_status status = pilgrim_cursor_open(r->p->trace, rank, thread, &cursor, &error);
+    enum pilgrim_status status = pilgrim_cursor_open(w->r->p->trace, w->rank, thread, &cursor, &error);
     if (status != PILGRIM_OK)
-        generate_fail("rank %" PRIu32 ": %s", rank, error.message);
+        generate_fail("rank %" PRIu32 ": %s", w->rank, error.message);
+    memset(w->known, 0, sizeof w->known);
+    w->segment = 0;
     while ((status = pilgrim_cursor_next(cursor, &call, &error)) == PILGRIM_OK) {
         if (pilgrim_cursor_segment(cursor) != w->segment) {
             memset(w->known, 0, sizeof w->known);
@@ -237,16 +246,30 @@ static struct rank_state *read_rank(struct program_reader *r, const struct tree 
         if (call_is_failed_poll(&call))
             continue;
         const struct class_place *leaf = leaf_of(w, call.class_);
-        reach(w, leaf);
-        w->state->top = leaf->index[0];
-        name_parameters(leaf->call, call.function);
-        record(w, leaf->call, call_row(w->state, &call, leaf->call->place));
-        r->p->calls++;
+        if (scan)
+            requests_note(scan, &call, leaf->call->place);
+        else
+            take_call(w, &call, leaf);
     }
     if (status != PILGRIM_END)
-        generate_fail("rank %" PRIu32 ": %s", rank, error.message);
-    close_frames(w, 0);
+        generate_fail("rank %" PRIu32 ": %s", w->rank, error.message);
     pilgrim_cursor_close(cursor);
+}
+
+/* Returns the state of the rank's thread behind its last call. */
+static struct rank_state *read_rank(struct program_reader *r, const struct tree *tree, uint32_t rank, uint32_t thread)
+{
+    struct rank_walk *w = generate_alloc(sizeof *w);
+    *w =
+        (struct rank_walk){.r = r, .tree = tree, .state = rank_state_new(r->p, rank, thread), .rank = rank, .depth = 1};
+    w->frames[0] = (struct frame){.loop = tree->root, .trips = 1};
+    if (!r->p->requests_shared) {
+        struct request_scan *scan = requests_new();
+        walk_calls(w, thread, scan);
+        requests_name(scan, w->state);
+    }
+    walk_calls(w, thread, NULL);
+    close_frames(w, 0);
     return w->state;
 }
 

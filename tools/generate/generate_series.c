@@ -217,6 +217,14 @@ static bool is_linear(const struct index_function *f, uint64_t count, int64_t *a
     return *c < INT64_C(1) << 50 && *c > -(INT64_C(1) << 50);
 }
 
+/* Returns the contrary of "X == A" or "X < A". */
+static const char *negated(const char *condition)
+{
+    const char *sign = strstr(condition, " == ");
+    const char *less = sign ? sign : strstr(condition, " < ");
+    return text_format("%.*s %s %s", (int)(less - condition), condition, sign ? "!=" : ">=", less + (sign ? 4 : 3));
+}
+
 /* Returns an expression for the first COUNT values, if all but one, or all behind the first ones, are equal. */
 static const char *odd_text(const struct proxy *p, const struct index_function *f, uint64_t count, const char *x)
 {
@@ -246,11 +254,13 @@ static const char *odd_text(const struct proxy *p, const struct index_function *
         return NULL;
     if (then == 1 && otherwise == 0)
         return text_format("(%s)", condition);
+    if (then == 0 && otherwise == 1)
+        return text_format("(%s)", negated(condition));
     return text_format("(%s ? %s : %s)", condition, number_text(p, then), number_text(p, otherwise));
 }
 
-static const char *index_text(const struct proxy *p, struct text *tables, const struct index_function *f,
-                              const char *variable)
+static const char *index_text(const struct proxy *p, struct text *tables, const struct column_use *use,
+                              const struct index_function *f, const char *variable)
 {
     int64_t a, c;
     if (is_linear(f, f->count, &a, &c))
@@ -268,12 +278,12 @@ static const char *index_text(const struct proxy *p, struct text *tables, const 
             return linear_text(a, turn, c);
         if (period == 2)
             return text_format("(%s ? %s : %s)", turn, number_text(p, f->values[1]), number_text(p, f->values[0]));
-        return text_format("%s[%s]", table_of(p, tables, f->values, f->has, period, "in turn"), turn);
+        return text_format("%s[%s]", table_of(p, tables, use, f->values, f->has, period, "in turn"), turn);
     }
     const char *exception = f->count > 2 ? odd_text(p, f, f->count, variable) : NULL;
     if (exception)
         return exception;
-    return text_format("%s[%s]", table_of(p, tables, f->values, f->has, f->count, "by trip"), variable);
+    return text_format("%s[%s]", table_of(p, tables, use, f->values, f->has, f->count, "by trip"), variable);
 }
 
 /* ---- a sum over all indices ---- */
@@ -455,7 +465,7 @@ static const char *expressions_text(const struct proxy *p, const struct column_u
         const char *one = p->options->ranks ? ranks_formula(p, use, values, has) : column_formula(p, values, has);
         if (!one || list.length > CHARS_MAX)
             return NULL;
-        text_put(&list, "%s%s", x ? ", " : "", one);
+        text_put(&list, "%s%s", x ? ", " : "", text_bare(one));
     }
     if (!p->options->ranks && list.length > count * (ROW_CHARS + turn * NUMBER_CHARS))
         return NULL;
@@ -506,7 +516,7 @@ static const char *changing_expression(const struct proxy *p, struct text *table
     for (size_t j = s->loop_count; points < POINTS_MAX && s->loop_count < LOOPS_MAX && j-- > 0 && !found;) {
         struct index_function f = {0};
         if (find_index_function(p, s, j, &f, values, has)) {
-            found = index_text(p, tables, &f, s->loops[j].variable);
+            found = index_text(p, tables, &s->use, &f, s->loops[j].variable);
             const char *column = column_expression(p, tables, &s->use, values, has);
             if (strcmp(column, "0") != 0)
                 found = text_format("%s + %s", column, found);

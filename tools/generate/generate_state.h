@@ -72,6 +72,9 @@ void row_handle(struct call_writer *w, size_t i);
 void row_new_handle(struct call_writer *w, size_t i);
 void row_new_memory(struct call_writer *w, size_t i);
 
+/* Gives an object away, for other threads to free. */
+void row_give(struct call_writer *w, const struct pilgrim_value *v);
+
 /* Adds what is to be done behind the call. */
 void row_after(struct call_writer *w);
 
@@ -84,6 +87,19 @@ int64_t row_integer(struct call_writer *w, const struct pilgrim_value *v);
 /* Returns which of a thread's own an object or a buffer on a stack is, so that threads that do the same are equal. */
 int64_t state_own_object(struct rank_state *s, size_t kind, int64_t id);
 int64_t state_own_stack(struct rank_state *s, int64_t id);
+
+/* Which places requests have: all calls of a rank's thread are noted before they are read, but for failed polls. PLACE:
+ * the call site. Then the thread's requests get names. One scan is made at a time. */
+struct request_scan;
+struct request_scan *requests_new(void);
+void requests_note(struct request_scan *s, const struct pilgrim_call *call, const char *place);
+void requests_name(struct request_scan *s, struct rank_state *state);
+
+/* Returns what requests are called that a function begins at PLACE, or NULL. */
+const char *request_key(const char *function, const char *place);
+
+/* Gives requests ID of the trace the places of those called KEY, the NUMBER-th of that name. */
+struct request_name *state_name_request(struct rank_state *s, int64_t id, const char *key, size_t number);
 
 /* Keeps that a thread uses an object that another one made. */
 void threads_note_use(struct rank_state *s, int64_t number);

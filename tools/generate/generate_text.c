@@ -122,6 +122,19 @@ const char *text_format(const char *format, ...)
     return made;
 }
 
+const char *text_bare(const char *text)
+{
+    size_t depth = 0, length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        depth += text[i] == '(';
+        if (text[i] == ')' && --depth == 0)
+            return i + 1 == length ? text_format("%.*s", (int)length - 2, text + 1) : text;
+        if (depth == 0)
+            return text;
+    }
+    return text;
+}
+
 /* ---- equal texts are one ---- */
 
 struct interned {

@@ -23,6 +23,11 @@ struct shared_name {
     int64_t user, user_count;
     int64_t own_thread, own_count; /* while a thread is read: how many it has made and not freed */
     int64_t number;                /* among shared objects, or of the request class; -1: it is not shared */
+    bool used_by_others;           /* otherwise than to free it */
+    bool given;                    /* see number_names */
+    uint32_t *uses;                /* of an object by its maker, by making */
+    size_t uses_count, next_uses;
+    uint32_t uses_left; /* until the maker gives it away */
     /* requests: */
     bool taken_by_others;
     unsigned char *kept; /* by making: 1: the thread that began it completes it */
@@ -97,10 +102,14 @@ static void note_value(const struct pilgrim_call *call, const struct pilgrim_val
     uint32_t rank = call->rank, thread = call->thread;
     if (in->type == PILGRIM_OBJECT && !completions) {
         struct shared_name *n = object_of(rank, thread, in);
+        const bool freed = out->type == PILGRIM_NAME;
         if (!n->own_count)
             note_use(n, thread);
-        else if (out->type == PILGRIM_NAME)
+        n->used_by_others = n->used_by_others || (!n->own_count && !freed);
+        if (n->own_count && freed)
             n->own_count--;
+        else if (n->own_count)
+            n->uses[n->uses_count - 1]++;
     } else if (in->type == PILGRIM_REQUEST && in->offset >= 0) {
         struct shared_name *n = find(rank, NULL, in->id, in->offset, !completions);
         bool own = in->id >> THREAD_OF == thread, taken = out->type == PILGRIM_NAME;
@@ -114,6 +123,8 @@ static void note_value(const struct pilgrim_call *call, const struct pilgrim_val
         struct shared_name *n = object_of(rank, thread, out);
         if (!n->own_count++)
             note_making(n, thread);
+        n->uses = generate_grow(n->uses, n->uses_count, sizeof *n->uses);
+        n->uses[n->uses_count++] = 0;
     } else if (out->type == PILGRIM_REQUEST && out->offset >= 0) {
         struct shared_name *n = find(rank, NULL, out->id, out->offset, !completions);
         if (!completions)
@@ -167,11 +178,48 @@ static size_t request_class(struct proxy *p, int64_t id)
     return number;
 }
 
-/* Numbers what is shared: objects alike in all ranks. */
+/* Kinds whose objects are freed by one process alone. */
+static struct {
+    const char *word;
+    uint32_t rank;
+    size_t now, most; /* makings, in that rank and in any */
+} given_kinds[] = {{.word = "datatype"}, {.word = "group"},      {.word = "op"},
+                   {.word = "info"},     {.word = "errhandler"}, {.word = "keyval"}};
+
+enum { GIVEN_KINDS = sizeof given_kinds / sizeof *given_kinds };
+
+static size_t given_kind(const char *word)
+{
+    size_t i = 0;
+    while (i < GIVEN_KINDS && strcmp(given_kinds[i].word, word) != 0)
+        i++;
+    return i;
+}
+
+size_t threads_given_most(const char *kind)
+{
+    const size_t i = given_kind(kind);
+    return i < GIVEN_KINDS ? given_kinds[i].most : 0;
+}
+
+/* True if others only free objects of that name. */
+static bool is_given(const struct shared_name *n)
+{
+    const size_t i = n->kind && !n->used_by_others ? given_kind(n->kind) : GIVEN_KINDS;
+    if (i == GIVEN_KINDS)
+        return false;
+    given_kinds[i].now = n->uses_count + (given_kinds[i].rank == n->rank ? given_kinds[i].now : 0);
+    given_kinds[i].rank = n->rank;
+    given_kinds[i].most = given_kinds[i].now > given_kinds[i].most ? given_kinds[i].now : given_kinds[i].most;
+    return true;
+}
+
+/* Numbers what is shared: objects alike in all ranks. Which of several objects of one name a thread frees is not known,
+ * and does not matter: their makers give them away behind their last use, and whoever frees one takes any. */
 static void number_names(struct proxy *p)
 {
     for (struct shared_name *n = first_name; n && n->rank != UINT32_MAX; n = n->later) {
-        if (!n->user_count || n->maker == NOBODY)
+        if (!n->user_count || n->maker == NOBODY || (n->given = is_given(n)))
             continue;
         if (!n->kind) {
             n->number = (int64_t)request_class(p, n->id);
@@ -210,6 +258,52 @@ void threads_scan(struct proxy *p)
             number_names(p);
         if (!p->requests_shared)
             break;
+    }
+}
+
+/* ---- objects that others free ---- */
+
+static struct shared_name *given_name(const struct rank_state *s, const struct pilgrim_value *v)
+{
+    struct shared_name *n = s->proxy->thread_count > 1 && v->type == PILGRIM_OBJECT
+                                ? find(s->rank, kind_name(v->text), v->id, 0, false)
+                                : NULL;
+    return n && n->given ? n : NULL;
+}
+
+bool threads_given(const struct rank_state *s, const struct pilgrim_value *v)
+{
+    return given_name(s, v) != NULL;
+}
+
+bool threads_given_away(const struct rank_state *s, const struct pilgrim_value *v)
+{
+    const struct shared_name *n = given_name(s, v);
+    return n && n->uses_left == 0;
+}
+
+/* Gives away what the call used for the last time. */
+static void give_objects(struct call_writer *w)
+{
+    for (size_t i = 0; i < w->function->parameter_count; i++) {
+        const struct pilgrim_value *in = &w->call->in[i], *out = &w->call->out[i];
+        size_t count = in->type == PILGRIM_ARRAY ? in->count : out->type == PILGRIM_ARRAY ? out->count : 1;
+        for (size_t k = 0; k < count; k++) {
+            const struct pilgrim_value *a = in->type == PILGRIM_ARRAY    ? &in->items[k]
+                                            : out->type == PILGRIM_ARRAY ? out
+                                                                         : in;
+            const struct pilgrim_value *b = out->type == PILGRIM_ARRAY && k < out->count ? &out->items[k] : out;
+            const bool makes = a->type != PILGRIM_OBJECT && b->type == PILGRIM_OBJECT;
+            struct shared_name *n = given_name(w->state, makes ? b : a);
+            if (!n || (!makes && b->type == PILGRIM_NAME) || (makes && n->next_uses == n->uses_count))
+                continue;
+            if (makes)
+                n->uses_left = n->uses[n->next_uses++];
+            else if (!n->uses_left || --n->uses_left)
+                continue;
+            if (n->uses_left == 0)
+                row_give(w, makes ? b : a);
+        }
     }
 }
 
@@ -315,6 +409,8 @@ void threads_after(struct call_writer *w)
         row_text(w, "\n");
         put_foreign_call(w, "take_requests");
     }
+    if (s->proxy->thread_count > 1)
+        give_objects(w);
     for (size_t i = 0; s->proxy->thread_count > 1 && i < w->function->parameter_count; i++) {
         const struct pilgrim_value *in = &w->call->in[i], *out = &w->call->out[i];
         size_t count = out->type == PILGRIM_ARRAY ? out->count : 1;

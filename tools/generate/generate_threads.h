@@ -22,6 +22,10 @@ size_t threads_request(const struct rank_state *s, int64_t id, int64_t offset, b
 void threads_before(struct call_writer *w);
 void threads_after(struct call_writer *w);
 
+/* True if the object is given away by its maker, for others to free; and if the maker has done so. */
+bool threads_given(const struct rank_state *s, const struct pilgrim_value *v);
+bool threads_given_away(const struct rank_state *s, const struct pilgrim_value *v);
+
 /* Keeps that the call frees an object. */
 void threads_note_free(struct rank_state *s, const char *kind, int64_t id);
 

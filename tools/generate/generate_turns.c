@@ -156,11 +156,11 @@ const char *turns_text(const struct proxy *p, struct text *tables, const struct 
     }
     const char *type = large ? "long " : "int ", *by = index[0] == 'n' ? "visit" : "trip";
     if (count == 1)
-        return text_format("%s%s", table_put(tables, type, "[]", &content, text_format("by %s", by)), which);
+        return text_format("%s%s", table_put(tables, use, type, "[]", &content, text_format("by %s", by)), which);
     ranks_refuse(p, use, "it changes from call to call, and not alike in all ranks");
     text_put(&content, "}");
     const char *kind = count == p->rank_count ? "rank" : "kind of rank";
     const char *name =
-        table_put(tables, text_format("%s*const ", type), "[]", &content, text_format("by %s and %s", kind, by));
-    return text_format("%s[%s]%s", name, column_expression(p, tables, use, variant, has), which);
+        table_put(tables, use, text_format("%s*const ", type), "[]", &content, text_format("by %s and %s", kind, by));
+    return text_format("%s[%s]%s", name, text_bare(column_expression(p, tables, use, variant, has)), which);
 }

@@ -95,10 +95,19 @@ static void set_use(struct column_use *use, const struct node *n, const char *fo
         return;
     if (around[depth] != '[')
         use->meaning = ranks_meaning(n->name, use->argument);
+    else
+        use->is_number = true;
     use->element = around[depth] == '{' ? element[depth] : 0;
     for (use->elements = 1; *c && *c != '}'; c++)
         use->elements += *c == ',';
     use->elements += use->element;
+}
+
+/* True if what is put behind BEFORE, a text of LENGTH, and before BEHIND stands alone there: it is an argument, an
+ * element, or an index. */
+static bool is_alone(const char *before, size_t length, char behind)
+{
+    return length > 1 && strchr(",)}]", behind) && (strchr("([{", before[length - 1]) || before[length - 2] == ',');
 }
 
 /* Returns FORM with its holes filled. */
@@ -127,7 +136,7 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
                 s.request = true;
                 for (size_t i = 0; i < count; i++) {
                     s.hole = hole + i;
-                    text_put(&list, "%s%s", i ? ", " : "", series_expression(w->p, &w->tables, &s, counted));
+                    text_put(&list, "%s%s", i ? ", " : "", text_bare(series_expression(w->p, &w->tables, &s, counted)));
                 }
                 text_put(&before, "const int list%s[] = {%s};\n", lists ? "2" : "", text_of(&list));
                 text_put(&out, "chosen(%zu, list%s)", count, lists ? "2" : "");
@@ -151,11 +160,8 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
                    out.chars[out.length - 4] == ']';
         if (sum && strcmp(text, "0") == 0)
             out.length -= 3;
-        else if (out.length && strncmp(out.chars + out.length - 1, "[", 1) != 0 && sum && strchr(text, ' ') &&
-                 *text != '(')
-            text_put(&out, "(%s)", text);
         else
-            text_put(&out, "%s", text);
+            text_put(&out, "%s", is_alone(text_of(&out), out.length, at[1]) ? text_bare(text) : text);
     }
     const char *made, *taken = strstr(text_of(&out), "\ntake_requests(");
     if (lists && taken) { /* requests are given back before they are looked at */
@@ -231,14 +237,6 @@ static bool choose_by_rank(struct writer *w, struct series *s, const bool *here,
     return *condition != NULL;
 }
 
-/* Returns a condition without the parentheses around all of it. */
-static const char *bare(const char *text)
-{
-    size_t length = strlen(text);
-    bool around = *text == '(' && strcspn(text, ")") == length - 1;
-    return around ? text_format("%.*s", (int)length - 2, text + 1) : text;
-}
-
 static void write_call(struct writer *w, struct text *out, const struct node *n, const bool *here, unsigned indent)
 {
     const struct form **forms = generate_alloc(FORMS_MAX * sizeof *forms);
@@ -263,6 +261,11 @@ static void write_call(struct writer *w, struct text *out, const struct node *n,
     if (strncmp(n->name, "MPI_Init", 8) != 0)
         put_lines(out, indent, parts_gap(w->parts, n->gap_ns, n->gap_count));
     unsigned inner = indent;
+    const char *joined = condition ? call_by_condition(condition, calls[0], calls[1]) : NULL;
+    if (joined) {
+        calls[0] = joined;
+        count = 1;
+    }
     if (counted) {
         put_lines(out, indent++, "{");
         put_lines(out, indent, text_format("const long n = visits[%zu]++;", w->visit_number++));
@@ -270,7 +273,7 @@ static void write_call(struct writer *w, struct text *out, const struct node *n,
     if (count == 1) {
         put_call(out, indent, calls[0], place);
     } else if (count == 2 && !condition) {
-        put_lines(out, indent, text_format("if (%s) {", bare(choice)));
+        put_lines(out, indent, text_format("if (%s) {", text_bare(choice)));
         put_call(out, indent + 1, calls[1], place);
         put_lines(out, indent, "} else {");
         put_call(out, indent + 1, calls[0], place);
@@ -288,7 +291,7 @@ static void write_call(struct writer *w, struct text *out, const struct node *n,
         put_call(out, indent + 1, calls[1], place);
         put_lines(out, indent, "}");
     } else {
-        put_lines(out, indent, text_format("switch (%s) {", choice));
+        put_lines(out, indent, text_format("switch (%s) {", text_bare(choice)));
         for (size_t i = 0; i < count; i++) {
             put_lines(out, indent, text_format("case %zu:", i));
             put_call(out, indent + 1, calls[i], place);
@@ -359,11 +362,12 @@ static void write_loop(struct writer *w, struct text *out, const struct node *n,
         trips = series_expression(w->p, &w->tables, &s, &counted);
     if (counted) {
         put_lines(out, indent++, "{");
-        put_lines(out, indent, text_format("const long n = visits[%zu]++, trips = %s;", w->visit_number++, trips));
+        put_lines(out, indent,
+                  text_format("const long n = visits[%zu]++, trips = %s;", w->visit_number++, text_bare(trips)));
         trips = "trips";
     }
     if (once && trips)
-        put_lines(out, indent, text_format("if (%s) {", bare(trips)));
+        put_lines(out, indent, text_format("if (%s) {", text_bare(trips)));
     else if (!once)
         put_lines(out, indent, text_format("for (long %s = 0; %s < %s; %s++) {", variable, variable, trips, variable));
     put_indented(out, indent + (trips != NULL), text_of(&inside));
@@ -565,6 +569,8 @@ void proxy_write(struct proxy *p)
     write_threads(w, &threads);
     parts_fill(w->parts, &w->functions);
     parts_fill(w->parts, &body);
+    parts_join_ifs(&w->functions);
+    parts_join_ifs(&body);
     if (p->thread_count > 1)
         thread_text_write(p, &w->tables, &threads, &w->functions);
     if (w->visit_number)

@@ -276,7 +276,8 @@ static void run_all(void)
 {
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    touch_buffers(&replay.arenas, replay.trace, (uint32_t)replay.rank, (uint32_t)replay.ranks);
+    replay.warm.arenas = &replay.arenas;
+    touch_buffers(&replay.warm, replay.trace, (uint32_t)replay.rank, (uint32_t)replay.ranks);
     ending_begin(&replay);
     begin_watch();
     PMPI_Barrier(MPI_COMM_WORLD);

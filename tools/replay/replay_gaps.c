@@ -91,7 +91,7 @@ static double wait_for(const struct replay_gaps *g, double ns)
     }
 }
 
-void gaps_wait(struct replay_gaps *g, const struct pilgrim_call *call)
+void gaps_wait(struct replay_gaps *g, const struct pilgrim_call *call, const struct replay_warm *warm)
 {
     double gap = 0;
     if (g->options->compute == COMPUTE_NONE)
@@ -104,7 +104,10 @@ void gaps_wait(struct replay_gaps *g, const struct pilgrim_call *call)
         g->traced_end_ns = call->end_ns;
     if (polls_come(&g->polls, call, gap) || !g->ended_ns || g->pressed)
         return;
-    g->late_ns = wait_for(g, gap / g->options->speed - g->late_ns);
+    gap = gap / g->options->speed - g->late_ns;
+    if (warm && gap > 0)
+        warm_use(warm, call, g->ended_ns + (uint64_t)gap);
+    g->late_ns = wait_for(g, gap);
 }
 
 void gaps_poll(struct replay_gaps *g, const struct pilgrim_call *call)

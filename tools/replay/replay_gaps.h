@@ -16,6 +16,7 @@
 #include "replay_draws.h"
 #include "replay_options.h"
 #include "replay_polls.h"
+#include "replay_warm.h"
 
 struct replay_gaps {
     const struct replay_options *options;
@@ -38,8 +39,9 @@ bool gaps_open(struct replay_gaps *gaps, const struct replay_options *options, s
                uint32_t rank, uint32_t thread);
 void gaps_close(struct replay_gaps *gaps);
 
-/* Waits until CALL is due. To be called for each call of the thread, in their order. */
-void gaps_wait(struct replay_gaps *gaps, const struct pilgrim_call *call);
+/* Waits until CALL is due, and uses its buffers until then; WARM: NULL: it does not. To be called for each call of the
+ * thread, in their order. */
+void gaps_wait(struct replay_gaps *gaps, const struct pilgrim_call *call, const struct replay_warm *warm);
 
 /* The call has asked, found nothing, and is made again: waits as the program's loop did. */
 void gaps_poll(struct replay_gaps *gaps, const struct pilgrim_call *call);

@@ -259,7 +259,7 @@ static void replay_call(struct replay_thread *t, const struct pilgrim_call *call
     if (!t->began)
         pool_thread_began(t);
     t->began = true;
-    gaps_wait(&t->gaps, call);
+    gaps_wait(&t->gaps, call, t->replay->thread_count > 1 ? NULL : &t->replay->warm);
     const bool in_flight = ending_in_flight(t->replay, call);
     if (in_flight) {
         pool_finalize(t);

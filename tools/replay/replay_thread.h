@@ -17,6 +17,7 @@
 #include "replay_pool.h"
 #include "replay_scratch.h"
 #include "replay_step.h"
+#include "replay_warm.h"
 
 enum {
     REPLAY_CACHE = 256,
@@ -43,6 +44,7 @@ struct replay_process {
     const char *folder; /* for files and ports */
     struct replay_objects objects;
     struct replay_arenas arenas;
+    struct replay_warm warm;
     uint32_t thread_count;
     struct replay_thread *threads[POOL_THREADS_MAX]; /* those that run now */
     _Atomic uint32_t last_begun;                     /* the thread that began last */

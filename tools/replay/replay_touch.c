@@ -12,7 +12,7 @@
 enum { CALLS_READ_MAX = 1000000, SEEN = 1024 };
 
 struct touch {
-    struct replay_arenas *arenas;
+    struct replay_warm *warm;
     struct pilgrim_calls *calls;
     uint64_t left;       /* bytes */
     uint64_t seen[SEEN]; /* identities of calls, by their lowest bits */
@@ -41,12 +41,13 @@ static void touch(struct touch *t, const struct pilgrim_value *v, uint64_t bytes
     const enum replay_space space = v->type == PILGRIM_HEAP ? ARENA_HEAP : ARENA_STATIC;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (!bytes || bytes > t->left || v->offset > INT64_MAX - (int64_t)bytes ||
-        !arena_address(t->arenas, space, v->id, v->offset + (int64_t)bytes - 1))
+        !arena_address(t->warm->arenas, space, v->id, v->offset + (int64_t)bytes - 1))
         return;
-    volatile char *begin = arena_address(t->arenas, space, v->id, v->offset);
+    volatile char *begin = arena_address(t->warm->arenas, space, v->id, v->offset);
     for (uint64_t i = 0; begin && i < bytes; i += page)
         begin[i] = begin[i];
     t->left -= bytes;
+    warm_note(t->warm, v, bytes);
 }
 
 static void touch_call(struct touch *t, const struct pilgrim_call *call)
@@ -64,9 +65,9 @@ static void touch_call(struct touch *t, const struct pilgrim_call *call)
     }
 }
 
-void touch_buffers(struct replay_arenas *arenas, const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks)
+void touch_buffers(struct replay_warm *warm, const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks)
 {
-    struct touch t = {.arenas = arenas};
+    struct touch t = {.warm = warm};
     struct pilgrim_selection *selection = NULL;
     struct pilgrim_call call;
     char number[16];

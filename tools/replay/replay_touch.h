@@ -6,12 +6,12 @@
 
 #include <stdint.h>
 
-#include "replay_arenas.h"
+#include "replay_warm.h"
 
 struct pilgrim_trace;
 
 /* Touches what the first million calls of a rank send from and receive into, as far as it is contiguous, up to a share
  * of the memory that is free, which RANKS processes have. */
-void touch_buffers(struct replay_arenas *arenas, const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks);
+void touch_buffers(struct replay_warm *warm, const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks);
 
 #endif

@@ -321,15 +321,15 @@ static void print_path(const struct timeline *t)
     for (size_t i = 0; i < t->threads; i++)
         if (t->end_ns[i] > t->end_ns[thread])
             thread = (uint32_t)i;
-    uint64_t now = t->threads ? t->end_ns[thread] : 0;
+    uint64_t at = t->threads ? t->end_ns[thread] : 0, now = at;
     out_text(t->o, "{\"path\":[");
     for (size_t parts = 0; parts < PATH_MAX_PARTS && now > t->from_ns && now > t->first_ns; parts++) {
-        const struct timeline_wait *w = last_wait(t->waits, thread, now);
-        /* not on the path, or of clocks that contradict each other */
-        while (w && (w->aside || w->late_ns >= now))
+        const struct timeline_wait *w = last_wait(t->waits, thread, at);
+        while (w && w->aside)
             w = w > t->waits->all && w[-1].thread == thread ? w - 1 : NULL;
-        const uint64_t from = w ? w->late_ns : t->first_ns;
-        if (from <= t->until_ns) {
+        at = w ? w->late_ns : t->first_ns;
+        const uint64_t from = at < now ? at : now; /* clocks may contradict each other */
+        if (from < now && from <= t->until_ns) {
             out_named(t->o, separator, thread);
             out_named(t->o, ",", (int64_t)(from - t->first_ns));
             out_named(t->o, ",", (int64_t)(now - t->first_ns));

@@ -22,15 +22,12 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
-static MPI_Request request[8];
+static MPI_Request request[4];
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[4]; /* buffers: in the program's stack */
 
-static const int values_1[] = {
-    49, 23, 65, 35, 56, 22, 51, 39, 56, 60, 67, 44, 65, 59, 64, 58,
-    47, 25, 45, 47}; /* by trip */
+static const int trips_1[] = {
+    49, 23, 65, 35, 56, 22, 51, 39, 56, 60, 67, 44, 65, 59, 64, 58, 47, 25, 45, 47}; /* by trip */
 
 static char *arena(void)
 {
@@ -55,35 +52,35 @@ static void start(void)
 
 static void exchange_calls(void)
 {
-    MPI_Irecv(data[0] + 17216, 1, MPI_DOUBLE, (rank == 0 ? MPI_PROC_NULL : rank - 1), 2, MPI_COMM_WORLD,
+    MPI_Irecv(data[0] + 17216, 1, MPI_DOUBLE, rank == 0 ? MPI_PROC_NULL : rank - 1, 2, MPI_COMM_WORLD,
             &request[0]); /* cg.c:36 */
-    MPI_Irecv(data[0] + 17416, 1, MPI_DOUBLE, (rank == size - 1 ? MPI_PROC_NULL : rank + 1), 1,
+    MPI_Irecv(data[0] + 17416, 1, MPI_DOUBLE, rank == size - 1 ? MPI_PROC_NULL : rank + 1, 1,
             MPI_COMM_WORLD, &request[1]); /* cg.c:37 */
-    MPI_Isend(data[0] + 17224, 1, MPI_DOUBLE, (rank == 0 ? MPI_PROC_NULL : rank - 1), 1, MPI_COMM_WORLD,
+    MPI_Isend(data[0] + 17224, 1, MPI_DOUBLE, rank == 0 ? MPI_PROC_NULL : rank - 1, 1, MPI_COMM_WORLD,
             &request[2]); /* cg.c:38 */
-    MPI_Isend(data[0] + 17408, 1, MPI_DOUBLE, (rank == size - 1 ? MPI_PROC_NULL : rank + 1), 2,
+    MPI_Isend(data[0] + 17408, 1, MPI_DOUBLE, rank == size - 1 ? MPI_PROC_NULL : rank + 1, 2,
             MPI_COMM_WORLD, &request[3]); /* cg.c:39 */
     MPI_Waitall(4, request, MPI_STATUSES_IGNORE); /* cg.c:40 */
 }
 
 static void exchange_calls_2(void)
 {
-    MPI_Irecv(data[0] + 16768, 1, MPI_DOUBLE, (rank == 0 ? MPI_PROC_NULL : rank - 1), 2, MPI_COMM_WORLD,
-            &request[4]); /* cg.c:36 */
-    MPI_Irecv(data[0] + 16968, 1, MPI_DOUBLE, (rank == size - 1 ? MPI_PROC_NULL : rank + 1), 1,
-            MPI_COMM_WORLD, &request[5]); /* cg.c:37 */
-    MPI_Isend(data[0] + 16776, 1, MPI_DOUBLE, (rank == 0 ? MPI_PROC_NULL : rank - 1), 1, MPI_COMM_WORLD,
-            &request[6]); /* cg.c:38 */
-    MPI_Isend(data[0] + 16960, 1, MPI_DOUBLE, (rank == size - 1 ? MPI_PROC_NULL : rank + 1), 2,
-            MPI_COMM_WORLD, &request[7]); /* cg.c:39 */
-    MPI_Waitall(4, &request[4], MPI_STATUSES_IGNORE); /* cg.c:40 */
+    MPI_Irecv(data[0] + 16768, 1, MPI_DOUBLE, rank == 0 ? MPI_PROC_NULL : rank - 1, 2, MPI_COMM_WORLD,
+            &request[0]); /* cg.c:36 */
+    MPI_Irecv(data[0] + 16968, 1, MPI_DOUBLE, rank == size - 1 ? MPI_PROC_NULL : rank + 1, 1,
+            MPI_COMM_WORLD, &request[1]); /* cg.c:37 */
+    MPI_Isend(data[0] + 16776, 1, MPI_DOUBLE, rank == 0 ? MPI_PROC_NULL : rank - 1, 1, MPI_COMM_WORLD,
+            &request[2]); /* cg.c:38 */
+    MPI_Isend(data[0] + 16960, 1, MPI_DOUBLE, rank == size - 1 ? MPI_PROC_NULL : rank + 1, 2,
+            MPI_COMM_WORLD, &request[3]); /* cg.c:39 */
+    MPI_Waitall(4, request, MPI_STATUSES_IGNORE); /* cg.c:40 */
 }
 
 static void solve_calls(long i)
 {
     exchange_calls(); /* cg.c:58 */
     MPI_Allreduce(stack[0], stack[1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* cg.c:48 */
-    for (long j = 0; j < values_1[i]; j++) {
+    for (long j = 0; j < trips_1[i]; j++) {
         exchange_calls_2(); /* cg.c:66 */
         MPI_Allreduce(stack[0], stack[1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* cg.c:48 */
         MPI_Allreduce(stack[0], stack[1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* cg.c:48 */
@@ -92,16 +89,13 @@ static void solve_calls(long i)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        data[b] = arena();
+    data[0] = arena();
     for (int b = 0; b < 4; b++)
         stack[b] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* cg.c:88 */
+    MPI_Init(&argc, &argv); /* cg.c:88 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* cg.c:89 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* cg.c:90 */

@@ -22,14 +22,12 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Comm comm[1];
 static MPI_Datatype type[6];
 static MPI_Request request[6];
 static char *heap[2]; /* buffers: in the program's heap */
 static char *stack[1]; /* buffers: in the program's stack */
-static int any_int[6][16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
 
 static const int *const values_1[] = {
     (const int[]){1, 4, 1},
@@ -40,19 +38,16 @@ static const int *const values_2[] = {
     (const int[]){1, 1, 1},
     (const int[]){1, 4, 4}}; /* by kind of rank and trip */
 static const int *const values_3[] = {
-    (const int[]){1, 5, 5},
-    (const int[]){0, 0, 1}}; /* by kind of rank and trip */
-static const int *const values_4[] = {
     (const int[]){5, 1, 5},
     (const int[]){0, 0, 1},
     (const int[]){1, 5, 5},
     (const int[]){0, 1, 0}}; /* by rank and trip */
-static const int *const values_5[] = {
+static const int *const tags_1[] = {
     (const int[]){10, 4, 1},
     (const int[]){16, 7, 4},
     (const int[]){22, 19, 10},
     (const int[]){25, 22, 16}}; /* by rank and trip */
-static const int *const values_6[] = {
+static const int *const tags_2[] = {
     (const int[]){16, 22, 25},
     (const int[]){10, 19, 22},
     (const int[]){4, 7, 16},
@@ -81,28 +76,26 @@ static void start(void)
 
 static void surface_type(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(const int[]){(rank / 2) * -3 + 4, 1,
-            (rank / 2) * 3 + 1}[i], values_1[(rank == 0 ? 0 : (rank == size - 1 ? 0 : rank))][i], 4},
-            (int[]){(const int[]){1, (rank / 2) * -3 + 4, (rank / 2) * -3 + 4}[i],
-            values_2[(rank == 0 ? 0 : 2 - (rank % 2))][i], 1}, MPI_ORDER_C, MPI_DOUBLE,
-            &type[i * 2]); /* corners3d.c:51 */
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(const int[]){rank < 2 ? 4 : 1, 1,
+            rank < 2 ? 1 : 4}[i], values_1[rank == size - 1 ? 0 : rank][i], 4}, (int[]){(const int[]){1,
+            rank < 2 ? 4 : 1, rank < 2 ? 4 : 1}[i], values_2[rank == 0 ? 0 : 2 - rank % 2][i], 1},
+            MPI_ORDER_C, MPI_DOUBLE, &type[i * 2]); /* corners3d.c:51 */
     MPI_Type_commit(&type[i * 2]); /* corners3d.c:52 */
 }
 
 static void surface_type_2(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(const int[]){(rank / 2) * -3 + 4, 1,
-            (rank / 2) * 3 + 1}[i], values_1[(rank == 0 ? 0 : (rank == size - 1 ? 0 : rank))][i], 4},
-            (int[]){values_3[rank / 2][i], values_4[rank][i], 1}, MPI_ORDER_C, MPI_DOUBLE,
-            &type[i * 2 + 1]); /* corners3d.c:51 */
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(const int[]){rank < 2 ? 4 : 1, 1,
+            rank < 2 ? 1 : 4}[i], values_1[rank == size - 1 ? 0 : rank][i], 4},
+            (int[]){(const int[]){1 - rank / 2, rank < 2 ? 5 : 0, rank < 2 ? 5 : 1}[i],
+            values_3[rank][i], 1}, MPI_ORDER_C, MPI_DOUBLE, &type[i * 2 + 1]); /* corners3d.c:51 */
     MPI_Type_commit(&type[i * 2 + 1]); /* corners3d.c:52 */
 }
 
 static void cube_meet_neighbours(long i)
 {
-    MPI_Cart_rank(comm[0], (int[]){(const int[]){0, 1 - (rank / 2), 1}[i],
-            (const int[]){(rank == 0 ? 1 : 0), rank / 2,
-            (rank == 0 ? 1 : (rank == size - 1 ? 0 : 1))}[i], 0}, any_int[1]); /* corners3d.c:66 */
+    MPI_Cart_rank(comm[0], (int[]){(const int[]){0, 1 - rank / 2, 1}[i], (const int[]){rank == 0 ? 1 : 0,
+            rank / 2, rank == size - 1 ? 0 : 1}[i], 0}, any_int[1]); /* corners3d.c:66 */
     surface_type(i); /* corners3d.c:68 */
     surface_type_2(i); /* corners3d.c:69 */
 }
@@ -122,13 +115,12 @@ static void cube_init(void)
 static void cube_exchange(long i)
 {
     for (long j = 0; j < 3; j++) {
-        MPI_Irecv(heap[i % 2], 1, type[j * 2 + 1], (const int[]){(rank == 0 ? 1 : 0), 2 - (rank / 2),
-                (rank == 0 ? 3 : (rank == size - 1 ? 2 : 3))}[j], values_5[rank][j], comm[0],
-                &request[j]); /* corners3d.c:127 */
+        MPI_Irecv(heap[i % 2], 1, type[j * 2 + 1], (const int[]){rank == 0 ? 1 : 0, 2 - rank / 2,
+                rank == size - 1 ? 2 : 3}[j], tags_1[rank][j], comm[0], &request[j]); /* corners3d.c:127 */
     }
     for (long j = 0; j < 3; j++) {
-        MPI_Isend(heap[i % 2], 1, type[j * 2], (const int[]){(rank == 0 ? 1 : 0), 2 - (rank / 2),
-                (rank == 0 ? 3 : (rank == size - 1 ? 2 : 3))}[j], values_6[rank][j], comm[0],
+        MPI_Isend(heap[i % 2], 1, type[j * 2], (const int[]){rank == 0 ? 1 : 0, 2 - rank / 2,
+                rank == size - 1 ? 2 : 3}[j], tags_2[rank][j], comm[0],
                 &request[j + 3]); /* corners3d.c:130 */
     }
     MPI_Waitall(6, request, MPI_STATUSES_IGNORE); /* corners3d.c:132 */
@@ -145,16 +137,13 @@ static void cube_free(void)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
     for (int b = 0; b < 2; b++)
         heap[b] = arena();
-    for (int b = 0; b < 1; b++)
-        stack[b] = arena();
+    stack[0] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* corners3d.c:182 */
+    MPI_Init(&argc, &argv); /* corners3d.c:182 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* corners3d.c:183 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* corners3d.c:184 */

@@ -22,28 +22,27 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Datatype type[14];
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[8]; /* buffers: in the program's stack */
-static int any_int[6][16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
 static MPI_Aint any_aint[6][16];
 static MPI_Datatype any_datatype[6][16];
-static MPI_Status any_status[1 * 16];
+static MPI_Status any_status[16];
 
-static const int values_1[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 8, 9, 10, 11}; /* by trip */
-static const int values_2[] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1}; /* by trip */
-static const int values_3[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 8, 9, 10}; /* by trip */
-static const int values_4[] = {1, 3, 2, 7, 4, 5, 2, 4, 0, 0, 8, 8, 0}; /* by trip */
-static const int values_5[] = {0, 0, 1, 0, 3, 0, 3, 3, 0, 0, 0, 0, 2}; /* by trip */
-static const int values_6[] = {1, 1, 1, 1, 1, 1, 1, 3, 0, 0, 1, 1, 1}; /* by trip */
-static const int values_7[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}; /* by trip */
-static const int values_8[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1}; /* by trip */
-static const int values_9[] = {0, 1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11}; /* by trip */
-static const int values_10[] = {1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1}; /* by trip */
-static const int values_11[] = {4, 6, 3, 3, 3, 6, 3, 0, 0, 9, 6, 4, 1, 6}; /* by trip */
-static const int values_12[] = {16, 24, 12, 12, 12, 24, 12, 0, 0, 36, 24, 16, 4, 24}; /* by trip */
+static const int numbers_1[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 8, 9, 10, 11}; /* by trip */
+static const int trips_1[] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1}; /* by trip */
+static const int numbers_2[] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 8, 9, 10}; /* by trip */
+static const int values_1[] = {1, 3, 2, 7, 4, 5, 2, 4, 0, 0, 8, 8, 0}; /* by trip */
+static const int offsets_1[] = {0, 0, 1, 0, 3, 0, 3, 3, 0, 0, 0, 0, 2}; /* by trip */
+static const int values_2[] = {1, 1, 1, 1, 1, 1, 1, 3, 0, 0, 1, 1, 1}; /* by trip */
+static const int kinds_1[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}; /* by trip */
+static const int kinds_2[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1}; /* by trip */
+static const int trips_2[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1}; /* by trip */
+static const int numbers_3[] = {0, 1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11}; /* by trip */
+static const int trips_3[] = {1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1}; /* by trip */
+static const int counts_1[] = {4, 6, 3, 3, 3, 6, 3, 0, 0, 9, 6, 4, 1, 6}; /* by trip */
+static const int values_3[] = {16, 24, 12, 12, 12, 24, 12, 0, 0, 36, 24, 16, 4, 24}; /* by trip */
 
 static char *arena(void)
 {
@@ -93,82 +92,60 @@ static void build_composed(void)
 
 static void describe_calls(long i)
 {
-    if (values_2[i]) {
-        MPI_Type_get_envelope(type[values_1[i]], any_int[0], any_int[1], any_int[2],
+    if (trips_1[i]) {
+        MPI_Type_get_envelope(type[numbers_1[i]], any_int[0], any_int[1], any_int[2],
                 any_int[3]); /* datatypes.c:86 */
-    }
-    if (values_2[i]) {
-        if (values_7[i]) {
+        if (kinds_1[i]) {
             MPI_Type_get_contents(type[11], 0, 0, 1, any_int[3], any_aint[0],
                     any_datatype[1]); /* datatypes.c:91 */
             type[1] = any_datatype[1][0];
         } else {
-            MPI_Type_get_contents(type[values_3[i]], values_4[i], values_5[i], values_6[i], any_int[3],
+            MPI_Type_get_contents(type[numbers_2[i]], values_1[i], offsets_1[i], values_2[i], any_int[3],
                     any_aint[0], any_datatype[1]); /* datatypes.c:91 */
         }
     }
-    if (values_8[i]) {
+    if (kinds_2[i]) {
         MPI_Type_get_envelope(type[1], any_int[0], any_int[1], any_int[2],
                 any_int[3]); /* datatypes.c:95 */
     } else {
         MPI_Type_get_envelope(MPI_INT, any_int[0], any_int[1], any_int[2],
                 any_int[3]); /* datatypes.c:95 */
     }
-    if (values_8[i]) {
+    if (trips_2[i]) {
         MPI_Type_free(&(MPI_Datatype){type[1]}); /* datatypes.c:97 */
     }
-    if (values_10[i]) {
-        MPI_Type_size(type[values_9[i]], any_int[0]); /* datatypes.c:103 */
-    }
-    if (values_10[i]) {
-        MPI_Type_get_extent(type[values_9[i]], any_aint[0], any_aint[1]); /* datatypes.c:104 */
-    }
-    if (values_10[i]) {
-        MPI_Type_get_true_extent(type[values_9[i]], any_aint[0], any_aint[1]); /* datatypes.c:105 */
+    if (trips_3[i]) {
+        MPI_Type_size(type[numbers_3[i]], any_int[0]); /* datatypes.c:103 */
+        MPI_Type_get_extent(type[numbers_3[i]], any_aint[0], any_aint[1]); /* datatypes.c:104 */
+        MPI_Type_get_true_extent(type[numbers_3[i]], any_aint[0], any_aint[1]); /* datatypes.c:105 */
     }
 }
 
 static void transfer_calls(long i)
 {
-    if (values_10[i]) {
-        MPI_Sendrecv(stack[0], 1, type[values_9[i]], (rank + 1) % size, 0, stack[1], 64, MPI_INT,
+    if (trips_3[i]) {
+        MPI_Sendrecv(stack[0], 1, type[numbers_3[i]], (rank + 1) % size, 0, stack[1], 64, MPI_INT,
                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, any_status); /* datatypes.c:124 */
-    }
-    if (values_10[i]) {
         MPI_Get_count(any_status, MPI_INT, any_int[0]); /* datatypes.c:125 */
-    }
-    if (values_10[i]) {
-        MPI_Sendrecv(stack[1], values_11[i], MPI_INT, (rank + 1) % size, 1, stack[2], 1, type[values_9[i]],
+        MPI_Sendrecv(stack[1], counts_1[i], MPI_INT, (rank + 1) % size, 1, stack[2], 1, type[numbers_3[i]],
                 (rank + size - 1) % size, 1, MPI_COMM_WORLD, any_status); /* datatypes.c:130 */
-    }
-    if (values_10[i]) {
-        MPI_Get_elements(any_status, type[values_9[i]], any_int[0]); /* datatypes.c:131 */
+        MPI_Get_elements(any_status, type[numbers_3[i]], any_int[0]); /* datatypes.c:131 */
     }
 }
 
 static void pack_and_unpack(long i)
 {
-    if (values_10[i]) {
-        MPI_Pack_size(1, type[values_9[i]], MPI_COMM_WORLD, any_int[1]); /* datatypes.c:145 */
-    }
-    if (values_10[i]) {
-        MPI_Pack(stack[3], 1, type[values_9[i]], stack[4], 1024, (int[]){0},
+    if (trips_3[i]) {
+        MPI_Pack_size(1, type[numbers_3[i]], MPI_COMM_WORLD, any_int[1]); /* datatypes.c:145 */
+        MPI_Pack(stack[3], 1, type[numbers_3[i]], stack[4], 1024, (int[]){0},
                 MPI_COMM_WORLD); /* datatypes.c:147 */
-    }
-    if (values_10[i]) {
-        MPI_Unpack(stack[4], 1024, (int[]){0}, stack[5], 1, type[values_9[i]],
+        MPI_Unpack(stack[4], 1024, (int[]){0}, stack[5], 1, type[numbers_3[i]],
                 MPI_COMM_WORLD); /* datatypes.c:149 */
-    }
-    if (values_10[i]) {
-        MPI_Pack_external_size("external32", 1, type[values_9[i]], any_aint[0]); /* datatypes.c:154 */
-    }
-    if (values_10[i]) {
-        MPI_Pack_external("external32", stack[3], 1, type[values_9[i]], stack[4], values_12[i],
+        MPI_Pack_external_size("external32", 1, type[numbers_3[i]], any_aint[0]); /* datatypes.c:154 */
+        MPI_Pack_external("external32", stack[3], 1, type[numbers_3[i]], stack[4], values_3[i],
                 (MPI_Aint[]){0}); /* datatypes.c:156 */
-    }
-    if (values_10[i]) {
-        MPI_Unpack_external("external32", stack[4], values_12[i], (MPI_Aint[]){0}, stack[5], 1,
-                type[values_9[i]]); /* datatypes.c:158 */
+        MPI_Unpack_external("external32", stack[4], values_3[i], (MPI_Aint[]){0}, stack[5], 1,
+                type[numbers_3[i]]); /* datatypes.c:158 */
     }
 }
 
@@ -190,22 +167,19 @@ static void mixed_struct(void)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        data[b] = arena();
+    data[0] = arena();
     for (int b = 0; b < 8; b++)
         stack[b] = arena();
 
-    MPI_Init(&argument_count, &arguments); /* datatypes.c:196 */
+    MPI_Init(&argc, &argv); /* datatypes.c:196 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* datatypes.c:197 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* datatypes.c:198 */
     build_simple(); /* datatypes.c:199 */
     build_composed(); /* datatypes.c:200 */
     for (long i = 0; i < 14; i++) {
-        if (values_2[i]) {
-            MPI_Type_commit(&type[values_1[i]]); /* datatypes.c:202 */
+        if (trips_1[i]) {
+            MPI_Type_commit(&type[numbers_1[i]]); /* datatypes.c:202 */
         }
         describe_calls(i); /* datatypes.c:203 */
         transfer_calls(i); /* datatypes.c:204 */

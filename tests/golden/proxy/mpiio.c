@@ -23,8 +23,6 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Datatype type[2];
 static MPI_Group group[1];
 static MPI_File file[1];
@@ -32,11 +30,11 @@ static MPI_Info info[1];
 static MPI_Request request[10];
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[5]; /* buffers: in the program's stack */
-static int any_int[6][16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
 static MPI_Aint any_aint[6][16];
 static MPI_Offset any_offset[6][16];
 static MPI_Datatype any_datatype[6][16];
-static MPI_Status any_status[1 * 16];
+static MPI_Status any_status[16];
 static char any_text[65536];
 
 static char *arena(void)
@@ -76,20 +74,20 @@ static void use_offsets(void)
     MPI_File_write_at_all(file[0], rank * 32, stack[1], 8, MPI_INT, any_status); /* mpiio.c:52 */
     MPI_File_sync(file[0]); /* mpiio.c:53 */
     MPI_Barrier(MPI_COMM_WORLD); /* mpiio.c:54 */
-    MPI_File_read_at(file[0], (rank == 0 ? 32 : (rank == size - 1 ? 0 : rank * 32 + 32)), stack[2], 8,
-            MPI_INT, any_status); /* mpiio.c:55 */
+    MPI_File_read_at(file[0], rank == size - 1 ? 0 : rank * 32 + 32, stack[2], 8, MPI_INT,
+            any_status); /* mpiio.c:55 */
     MPI_Get_count(any_status, MPI_INT, any_int[0]); /* mpiio.c:35 */
     MPI_File_read_at_all(file[0], rank * 32, stack[2], 8, MPI_INT, any_status); /* mpiio.c:57 */
     MPI_Get_count(any_status, MPI_INT, any_int[0]); /* mpiio.c:35 */
-    MPI_File_iread_at(file[0], (rank == 0 ? 32 : (rank == size - 1 ? 0 : rank * 32 + 32)), stack[2], 8,
-            MPI_INT, &request[0]); /* mpiio.c:59 */
+    MPI_File_iread_at(file[0], rank == size - 1 ? 0 : rank * 32 + 32, stack[2], 8, MPI_INT,
+            &request[0]); /* mpiio.c:59 */
     MPI_Wait(&request[0], any_status); /* mpiio.c:60 */
     MPI_Get_count(any_status, MPI_INT, any_int[0]); /* mpiio.c:35 */
     MPI_File_iread_at_all(file[0], rank * 32, stack[2], 8, MPI_INT, &request[1]); /* mpiio.c:62 */
     MPI_Wait(&request[1], any_status); /* mpiio.c:63 */
     MPI_Get_count(any_status, MPI_INT, any_int[0]); /* mpiio.c:35 */
-    MPI_File_read_at_all_begin(file[0], (rank == 0 ? 32 : (rank == size - 1 ? 0 : rank * 32 + 32)),
-            stack[2], 8, MPI_INT); /* mpiio.c:65 */
+    MPI_File_read_at_all_begin(file[0], rank == size - 1 ? 0 : rank * 32 + 32, stack[2], 8,
+            MPI_INT); /* mpiio.c:65 */
     MPI_File_read_at_all_end(file[0], stack[2], any_status); /* mpiio.c:66 */
     MPI_Get_count(any_status, MPI_INT, any_int[0]); /* mpiio.c:35 */
     MPI_Barrier(MPI_COMM_WORLD); /* mpiio.c:69 */
@@ -198,16 +196,13 @@ static void use_queries(void)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        data[b] = arena();
+    data[0] = arena();
     for (int b = 0; b < 5; b++)
         stack[b] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* mpiio.c:218 */
+    MPI_Init(&argc, &argv); /* mpiio.c:218 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* mpiio.c:219 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* mpiio.c:220 */

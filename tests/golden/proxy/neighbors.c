@@ -22,13 +22,11 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Comm comm[2];
-static MPI_Request request[20];
+static MPI_Request request[10];
 static char *data[1]; /* buffers: in the program's static data */
-static int any_int[6][16];
-static MPI_Status any_status[1 * 16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
+static MPI_Status any_status[16];
 
 static char *arena(void)
 {
@@ -117,179 +115,131 @@ static void use_all_3(void)
 static void use_all_4(void)
 {
     MPI_Ineighbor_allgather(data[0] + 20816, 3, MPI_INT, data[0] + 20784, 3, MPI_INT, comm[1],
-            &request[5]); /* neighbors.c:94 */
-    MPI_Wait(&request[5], any_status); /* neighbors.c:54 */
+            &request[0]); /* neighbors.c:94 */
+    MPI_Wait(&request[0], any_status); /* neighbors.c:54 */
     MPI_Ineighbor_allgatherv(data[0] + 20816, 2, MPI_INT, data[0] + 20784, keep(sizeof(int[2]),
             (int[]){2, 2}), keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[1],
-            &request[6]); /* neighbors.c:99 */
-    MPI_Wait(&request[6], any_status); /* neighbors.c:54 */
+            &request[1]); /* neighbors.c:99 */
+    MPI_Wait(&request[1], any_status); /* neighbors.c:54 */
     MPI_Ineighbor_alltoall(data[0] + 20816, 3, MPI_INT, data[0] + 20784, 3, MPI_INT, comm[1],
-            &request[7]); /* neighbors.c:104 */
-    MPI_Wait(&request[7], any_status); /* neighbors.c:54 */
+            &request[2]); /* neighbors.c:104 */
+    MPI_Wait(&request[2], any_status); /* neighbors.c:54 */
     MPI_Ineighbor_alltoallv(data[0] + 20816, keep(sizeof(int[2]), (int[]){1, 2}), keep(sizeof(int[2]),
             (int[]){1, 3}), MPI_INT, data[0] + 20784, keep(sizeof(int[2]), (int[]){2, 1}),
-            keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[1], &request[8]); /* neighbors.c:109 */
-    MPI_Wait(&request[8], any_status); /* neighbors.c:54 */
+            keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[1], &request[3]); /* neighbors.c:109 */
+    MPI_Wait(&request[3], any_status); /* neighbors.c:54 */
     MPI_Ineighbor_alltoallw(data[0] + 20816, keep(sizeof(int[2]), (int[]){1, 1}),
             keep(sizeof(MPI_Aint[2]), (MPI_Aint[]){0, 12}), keep(sizeof(MPI_Datatype[2]),
             (MPI_Datatype[]){MPI_INT, MPI_2INT}), data[0] + 20784, keep(sizeof(int[2]), (int[]){1, 1}),
             keep(sizeof(MPI_Aint[2]), (MPI_Aint[]){12, 0}), keep(sizeof(MPI_Datatype[2]),
-            (MPI_Datatype[]){MPI_2INT, MPI_INT}), comm[1], &request[9]); /* neighbors.c:114 */
-    MPI_Wait(&request[9], any_status); /* neighbors.c:54 */
+            (MPI_Datatype[]){MPI_2INT, MPI_INT}), comm[1], &request[4]); /* neighbors.c:114 */
+    MPI_Wait(&request[4], any_status); /* neighbors.c:54 */
 }
 
 static void request_complete(void)
 {
-    MPI_Start(&request[10]); /* neighbors.c:50 */
-    MPI_Wait(&request[10], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[10]); /* neighbors.c:52 */
-    MPI_Wait(&request[10], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[10]); /* neighbors.c:56 */
+    MPI_Start(&request[5]); /* neighbors.c:50 */
+    MPI_Wait(&request[5], any_status); /* neighbors.c:51 */
+    MPI_Start(&request[5]); /* neighbors.c:52 */
+    MPI_Wait(&request[5], any_status); /* neighbors.c:54 */
+    MPI_Request_free(&request[5]); /* neighbors.c:56 */
 }
 
 static void request_complete_2(void)
 {
-    MPI_Start(&request[11]); /* neighbors.c:50 */
-    MPI_Wait(&request[11], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[11]); /* neighbors.c:52 */
-    MPI_Wait(&request[11], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[11]); /* neighbors.c:56 */
+    MPI_Start(&request[6]); /* neighbors.c:50 */
+    MPI_Wait(&request[6], any_status); /* neighbors.c:51 */
+    MPI_Start(&request[6]); /* neighbors.c:52 */
+    MPI_Wait(&request[6], any_status); /* neighbors.c:54 */
+    MPI_Request_free(&request[6]); /* neighbors.c:56 */
 }
 
 static void request_complete_3(void)
 {
-    MPI_Start(&request[12]); /* neighbors.c:50 */
-    MPI_Wait(&request[12], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[12]); /* neighbors.c:52 */
-    MPI_Wait(&request[12], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[12]); /* neighbors.c:56 */
+    MPI_Start(&request[7]); /* neighbors.c:50 */
+    MPI_Wait(&request[7], any_status); /* neighbors.c:51 */
+    MPI_Start(&request[7]); /* neighbors.c:52 */
+    MPI_Wait(&request[7], any_status); /* neighbors.c:54 */
+    MPI_Request_free(&request[7]); /* neighbors.c:56 */
 }
 
 static void request_complete_4(void)
 {
-    MPI_Start(&request[13]); /* neighbors.c:50 */
-    MPI_Wait(&request[13], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[13]); /* neighbors.c:52 */
-    MPI_Wait(&request[13], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[13]); /* neighbors.c:56 */
+    MPI_Start(&request[8]); /* neighbors.c:50 */
+    MPI_Wait(&request[8], any_status); /* neighbors.c:51 */
+    MPI_Start(&request[8]); /* neighbors.c:52 */
+    MPI_Wait(&request[8], any_status); /* neighbors.c:54 */
+    MPI_Request_free(&request[8]); /* neighbors.c:56 */
 }
 
 static void request_complete_5(void)
 {
-    MPI_Start(&request[14]); /* neighbors.c:50 */
-    MPI_Wait(&request[14], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[14]); /* neighbors.c:52 */
-    MPI_Wait(&request[14], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[14]); /* neighbors.c:56 */
+    MPI_Start(&request[9]); /* neighbors.c:50 */
+    MPI_Wait(&request[9], any_status); /* neighbors.c:51 */
+    MPI_Start(&request[9]); /* neighbors.c:52 */
+    MPI_Wait(&request[9], any_status); /* neighbors.c:54 */
+    MPI_Request_free(&request[9]); /* neighbors.c:56 */
 }
 
 static void use_all_5(void)
 {
     MPI_Neighbor_allgather_init(data[0] + 20816, 3, MPI_INT, data[0] + 20784, 3, MPI_INT, comm[0],
-            MPI_INFO_NULL, &request[10]); /* neighbors.c:94 */
+            MPI_INFO_NULL, &request[5]); /* neighbors.c:94 */
     request_complete(); /* neighbors.c:46 */
     MPI_Neighbor_allgatherv_init(data[0] + 20816, 2, MPI_INT, data[0] + 20784, keep(sizeof(int[2]),
             (int[]){2, 2}), keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[0], MPI_INFO_NULL,
-            &request[11]); /* neighbors.c:99 */
+            &request[6]); /* neighbors.c:99 */
     request_complete_2(); /* neighbors.c:46 */
     MPI_Neighbor_alltoall_init(data[0] + 20816, 3, MPI_INT, data[0] + 20784, 3, MPI_INT, comm[0],
-            MPI_INFO_NULL, &request[12]); /* neighbors.c:104 */
+            MPI_INFO_NULL, &request[7]); /* neighbors.c:104 */
     request_complete_3(); /* neighbors.c:46 */
     MPI_Neighbor_alltoallv_init(data[0] + 20816, keep(sizeof(int[2]), (int[]){1, 2}),
             keep(sizeof(int[2]), (int[]){1, 3}), MPI_INT, data[0] + 20784, keep(sizeof(int[2]),
             (int[]){1, 2}), keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[0], MPI_INFO_NULL,
-            &request[13]); /* neighbors.c:109 */
+            &request[8]); /* neighbors.c:109 */
     request_complete_4(); /* neighbors.c:46 */
     MPI_Neighbor_alltoallw_init(data[0] + 20816, keep(sizeof(int[2]), (int[]){1, 1}),
             keep(sizeof(MPI_Aint[2]), (MPI_Aint[]){0, 12}), keep(sizeof(MPI_Datatype[2]),
             (MPI_Datatype[]){MPI_INT, MPI_2INT}), data[0] + 20784, keep(sizeof(int[2]), (int[]){1, 1}),
             keep(sizeof(MPI_Aint[2]), (MPI_Aint[]){12, 0}), keep(sizeof(MPI_Datatype[2]),
             (MPI_Datatype[]){MPI_INT, MPI_2INT}), comm[0], MPI_INFO_NULL,
-            &request[14]); /* neighbors.c:114 */
+            &request[9]); /* neighbors.c:114 */
     request_complete_5(); /* neighbors.c:46 */
-}
-
-static void request_complete_6(void)
-{
-    MPI_Start(&request[15]); /* neighbors.c:50 */
-    MPI_Wait(&request[15], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[15]); /* neighbors.c:52 */
-    MPI_Wait(&request[15], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[15]); /* neighbors.c:56 */
-}
-
-static void request_complete_7(void)
-{
-    MPI_Start(&request[16]); /* neighbors.c:50 */
-    MPI_Wait(&request[16], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[16]); /* neighbors.c:52 */
-    MPI_Wait(&request[16], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[16]); /* neighbors.c:56 */
-}
-
-static void request_complete_8(void)
-{
-    MPI_Start(&request[17]); /* neighbors.c:50 */
-    MPI_Wait(&request[17], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[17]); /* neighbors.c:52 */
-    MPI_Wait(&request[17], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[17]); /* neighbors.c:56 */
-}
-
-static void request_complete_9(void)
-{
-    MPI_Start(&request[18]); /* neighbors.c:50 */
-    MPI_Wait(&request[18], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[18]); /* neighbors.c:52 */
-    MPI_Wait(&request[18], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[18]); /* neighbors.c:56 */
-}
-
-static void request_complete_10(void)
-{
-    MPI_Start(&request[19]); /* neighbors.c:50 */
-    MPI_Wait(&request[19], any_status); /* neighbors.c:51 */
-    MPI_Start(&request[19]); /* neighbors.c:52 */
-    MPI_Wait(&request[19], any_status); /* neighbors.c:54 */
-    MPI_Request_free(&request[19]); /* neighbors.c:56 */
 }
 
 static void use_all_6(void)
 {
     MPI_Neighbor_allgather_init(data[0] + 20816, 3, MPI_INT, data[0] + 20784, 3, MPI_INT, comm[1],
-            MPI_INFO_NULL, &request[15]); /* neighbors.c:94 */
-    request_complete_6(); /* neighbors.c:46 */
+            MPI_INFO_NULL, &request[5]); /* neighbors.c:94 */
+    request_complete(); /* neighbors.c:46 */
     MPI_Neighbor_allgatherv_init(data[0] + 20816, 2, MPI_INT, data[0] + 20784, keep(sizeof(int[2]),
             (int[]){2, 2}), keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[1], MPI_INFO_NULL,
-            &request[16]); /* neighbors.c:99 */
-    request_complete_7(); /* neighbors.c:46 */
+            &request[6]); /* neighbors.c:99 */
+    request_complete_2(); /* neighbors.c:46 */
     MPI_Neighbor_alltoall_init(data[0] + 20816, 3, MPI_INT, data[0] + 20784, 3, MPI_INT, comm[1],
-            MPI_INFO_NULL, &request[17]); /* neighbors.c:104 */
-    request_complete_8(); /* neighbors.c:46 */
+            MPI_INFO_NULL, &request[7]); /* neighbors.c:104 */
+    request_complete_3(); /* neighbors.c:46 */
     MPI_Neighbor_alltoallv_init(data[0] + 20816, keep(sizeof(int[2]), (int[]){1, 2}),
             keep(sizeof(int[2]), (int[]){1, 3}), MPI_INT, data[0] + 20784, keep(sizeof(int[2]),
             (int[]){2, 1}), keep(sizeof(int[2]), (int[]){3, 0}), MPI_INT, comm[1], MPI_INFO_NULL,
-            &request[18]); /* neighbors.c:109 */
-    request_complete_9(); /* neighbors.c:46 */
+            &request[8]); /* neighbors.c:109 */
+    request_complete_4(); /* neighbors.c:46 */
     MPI_Neighbor_alltoallw_init(data[0] + 20816, keep(sizeof(int[2]), (int[]){1, 1}),
             keep(sizeof(MPI_Aint[2]), (MPI_Aint[]){0, 12}), keep(sizeof(MPI_Datatype[2]),
             (MPI_Datatype[]){MPI_INT, MPI_2INT}), data[0] + 20784, keep(sizeof(int[2]), (int[]){1, 1}),
             keep(sizeof(MPI_Aint[2]), (MPI_Aint[]){12, 0}), keep(sizeof(MPI_Datatype[2]),
             (MPI_Datatype[]){MPI_2INT, MPI_INT}), comm[1], MPI_INFO_NULL,
-            &request[19]); /* neighbors.c:114 */
-    request_complete_10(); /* neighbors.c:46 */
+            &request[9]); /* neighbors.c:114 */
+    request_complete_5(); /* neighbors.c:46 */
 }
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        data[b] = arena();
+    data[0] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* neighbors.c:124 */
+    MPI_Init(&argc, &argv); /* neighbors.c:124 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* neighbors.c:125 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* neighbors.c:126 */

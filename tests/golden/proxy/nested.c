@@ -22,17 +22,14 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Request request[1];
 static char *stack[7]; /* buffers: in the program's stack */
 
-static const int values_1[] = {
-    1, 2, 3, 4, 3, 4, 1, 2, 3, 4, 1, 1, 2, 3, 4, 2,
-    3, 4, 1, 4, 1, 2, 3, 4, 1, 2, 2, 3, 4, 1, 3, 4,
-    1, 2, 1, 2, 3, 4, 1, 2, 3, 3, 4, 1, 2, 4, 1, 2,
-    3, 2, 3, 4, 1, 2, 3, 4, 4, 1, 2, 3}; /* by visit */
-static const int values_2[] = {1, 3, 5, 2, 4}; /* in turn */
+static const int trips_1[] = {
+    1, 2, 3, 4, 3, 4, 1, 2, 3, 4, 1, 1, 2, 3, 4, 2, 3, 4, 1, 4, 1, 2, 3, 4, 1, 2, 2, 3, 4,
+    1, 3, 4, 1, 2, 1, 2, 3, 4, 1, 2, 3, 3, 4, 1, 2, 4, 1, 2, 3, 2, 3, 4, 1, 2, 3, 4, 4, 1,
+    2, 3}; /* by visit */
+static const int trips_2[] = {1, 3, 5, 2, 4}; /* in turn */
 static long visits[1]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -69,7 +66,7 @@ static void step_calls(void)
     MPI_Sendrecv(stack[1], 1, MPI_INT, (rank + 1) % size, 1, stack[2], 1, MPI_INT,
             (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* nested.c:48 */
     {
-        const long n = visits[0]++, trips = values_1[n % 60];
+        const long n = visits[0]++, trips = trips_1[n % 60];
         for (long i = 0; i < trips; i++) {
             pass_calls(); /* nested.c:52 */
         }
@@ -78,20 +75,18 @@ static void step_calls(void)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
     for (int b = 0; b < 7; b++)
         stack[b] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* nested.c:64 */
+    MPI_Init(&argc, &argv); /* nested.c:64 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* nested.c:65 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* nested.c:66 */
     for (long i = 0; i < 100; i++) {
         MPI_Bcast(stack[0], 1, MPI_INT, 0, MPI_COMM_WORLD); /* nested.c:73 */
-        for (long j = 0; j < values_2[i % 5]; j++) {
+        for (long j = 0; j < trips_2[i % 5]; j++) {
             step_calls(); /* nested.c:74 */
         }
         MPI_Allreduce(stack[5], stack[6], 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* nested.c:75 */

@@ -22,18 +22,16 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Comm comm[1];
 static MPI_Datatype type[12];
-static MPI_Request request[24];
+static MPI_Request request[12];
 static char *heap[2]; /* buffers: in the program's heap */
 static char *stack[2]; /* buffers: in the program's stack */
-static int any_int[6][16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
 
-static const int values_1[] = {2, 3, 6, 7, 10, 11}; /* by trip */
-static const int values_2[] = {1, 0, 3, 2, 5, 4}; /* by trip */
-static const int values_3[] = {0, 1, 4, 5, 8, 9}; /* by trip */
+static const int numbers_1[] = {2, 3, 6, 7, 10, 11}; /* by trip */
+static const int tags_1[] = {1, 0, 3, 2, 5, 4}; /* by trip */
+static const int numbers_2[] = {0, 1, 4, 5, 8, 9}; /* by trip */
 
 static char *arena(void)
 {
@@ -65,33 +63,33 @@ static void start(void)
 
 static void face_type(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(i == 0 ? 1 : 4), (i == 1 ? 1 : 4),
-            (i == 2 ? 1 : 4)}, (int[]){1, 1, 1}, MPI_ORDER_C, MPI_DOUBLE,
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){i == 0 ? 1 : 4, i == 1 ? 1 : 4,
+            i == 2 ? 1 : 4}, (int[]){1, 1, 1}, MPI_ORDER_C, MPI_DOUBLE,
             &type[i * 4]); /* stencil3d.c:40 */
     MPI_Type_commit(&type[i * 4]); /* stencil3d.c:41 */
 }
 
 static void face_type_2(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(i == 0 ? 1 : 4), (i == 1 ? 1 : 4),
-            (i == 2 ? 1 : 4)}, (int[]){(i == 0 ? 4 : 1), (i == 1 ? 4 : 1), (i == 2 ? 4 : 1)},
-            MPI_ORDER_C, MPI_DOUBLE, &type[i * 4 + 1]); /* stencil3d.c:40 */
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){i == 0 ? 1 : 4, i == 1 ? 1 : 4,
+            i == 2 ? 1 : 4}, (int[]){i == 0 ? 4 : 1, i == 1 ? 4 : 1, i == 2 ? 4 : 1}, MPI_ORDER_C,
+            MPI_DOUBLE, &type[i * 4 + 1]); /* stencil3d.c:40 */
     MPI_Type_commit(&type[i * 4 + 1]); /* stencil3d.c:41 */
 }
 
 static void face_type_3(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(i == 0 ? 1 : 4), (i == 1 ? 1 : 4),
-            (i == 2 ? 1 : 4)}, (int[]){(i == 0 ? 0 : 1), (i == 1 ? 0 : 1), (i == 2 ? 0 : 1)},
-            MPI_ORDER_C, MPI_DOUBLE, &type[i * 4 + 2]); /* stencil3d.c:40 */
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){i == 0 ? 1 : 4, i == 1 ? 1 : 4,
+            i == 2 ? 1 : 4}, (int[]){i != 0, i != 1, i != 2}, MPI_ORDER_C, MPI_DOUBLE,
+            &type[i * 4 + 2]); /* stencil3d.c:40 */
     MPI_Type_commit(&type[i * 4 + 2]); /* stencil3d.c:41 */
 }
 
 static void face_type_4(long i)
 {
-    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){(i == 0 ? 1 : 4), (i == 1 ? 1 : 4),
-            (i == 2 ? 1 : 4)}, (int[]){(i == 0 ? 5 : 1), (i == 1 ? 5 : 1), (i == 2 ? 5 : 1)},
-            MPI_ORDER_C, MPI_DOUBLE, &type[i * 4 + 3]); /* stencil3d.c:40 */
+    MPI_Type_create_subarray(3, (int[]){6, 6, 6}, (int[]){i == 0 ? 1 : 4, i == 1 ? 1 : 4,
+            i == 2 ? 1 : 4}, (int[]){i == 0 ? 5 : 1, i == 1 ? 5 : 1, i == 2 ? 5 : 1}, MPI_ORDER_C,
+            MPI_DOUBLE, &type[i * 4 + 3]); /* stencil3d.c:40 */
     MPI_Type_commit(&type[i * 4 + 3]); /* stencil3d.c:41 */
 }
 
@@ -114,12 +112,12 @@ static void cube_init(void)
 static void cube_exchange(long i)
 {
     for (long j = 0; j < 6; j++) {
-        MPI_Irecv(heap[i % 2], 1, type[values_1[j]], (const int[]){(rank + 2) % size, (rank + 2) % size,
-                torus(1, 2, 1), torus(1, 2, 1), rank, rank}[j], values_2[j], comm[0],
+        MPI_Irecv(heap[i % 2], 1, type[numbers_1[j]], (const int[]){(rank + 2) % size, (rank + 2) % size,
+                torus(1, 2, 1), torus(1, 2, 1), rank, rank}[j], tags_1[j], comm[0],
                 &request[j]); /* stencil3d.c:84 */
     }
     for (long j = 0; j < 6; j++) {
-        MPI_Isend(heap[i % 2], 1, type[values_3[j]], (const int[]){(rank + 2) % size, (rank + 2) % size,
+        MPI_Isend(heap[i % 2], 1, type[numbers_2[j]], (const int[]){(rank + 2) % size, (rank + 2) % size,
                 torus(1, 2, 1), torus(1, 2, 1), rank, rank}[j], j, comm[0],
                 &request[j + 6]); /* stencil3d.c:86 */
     }
@@ -129,30 +127,29 @@ static void cube_exchange(long i)
 static void cube_exchange_2(void)
 {
     for (long i = 0; i < 6; i++) {
-        MPI_Irecv(heap[0], 1, type[values_1[i]], (const int[]){(rank + 2) % size, (rank + 2) % size, torus(1,
-                2, 1), torus(1, 2, 1), rank, rank}[i], values_2[i], comm[0],
-                &request[i + 12]); /* stencil3d.c:84 */
+        MPI_Irecv(heap[0], 1, type[numbers_1[i]], (const int[]){(rank + 2) % size, (rank + 2) % size,
+                torus(1, 2, 1), torus(1, 2, 1), rank, rank}[i], tags_1[i], comm[0],
+                &request[i]); /* stencil3d.c:84 */
     }
     for (long i = 0; i < 6; i++) {
-        MPI_Isend(heap[0], 1, type[values_3[i]], (const int[]){(rank + 2) % size, (rank + 2) % size, torus(1,
-                2, 1), torus(1, 2, 1), rank, rank}[i], i, comm[0], &request[i + 18]); /* stencil3d.c:86 */
+        MPI_Isend(heap[0], 1, type[numbers_2[i]], (const int[]){(rank + 2) % size, (rank + 2) % size,
+                torus(1, 2, 1), torus(1, 2, 1), rank, rank}[i], i, comm[0],
+                &request[i + 6]); /* stencil3d.c:86 */
     }
-    MPI_Waitall(12, &request[12], MPI_STATUSES_IGNORE); /* stencil3d.c:87 */
+    MPI_Waitall(12, request, MPI_STATUSES_IGNORE); /* stencil3d.c:87 */
 }
 
 static void cube_free(void)
 {
     for (long i = 0; i < 6; i++) {
-        MPI_Type_free(&type[values_3[i]]); /* stencil3d.c:70 */
-        MPI_Type_free(&type[values_1[i]]); /* stencil3d.c:71 */
+        MPI_Type_free(&type[numbers_2[i]]); /* stencil3d.c:70 */
+        MPI_Type_free(&type[numbers_1[i]]); /* stencil3d.c:71 */
     }
     MPI_Comm_free(&comm[0]); /* stencil3d.c:75 */
 }
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
     for (int b = 0; b < 2; b++)
         heap[b] = arena();
     for (int b = 0; b < 2; b++)
@@ -160,7 +157,7 @@ int main(int argc, char **argv)
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* stencil3d.c:163 */
+    MPI_Init(&argc, &argv); /* stencil3d.c:163 */
     start();
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* stencil3d.c:164 */
     cube_init(); /* stencil3d.c:165 */

@@ -22,17 +22,15 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Comm comm[3];
 static MPI_Group group[2];
 static MPI_Request request[2];
 static char *heap[1]; /* buffers: in the program's heap */
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[9]; /* buffers: in the program's stack */
-static int any_int[6][16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
 static MPI_Comm any_comm[6][16];
-static MPI_Status any_status[1 * 16];
+static MPI_Status any_status[16];
 
 static char *arena(void)
 {
@@ -57,7 +55,7 @@ static void start(void)
 
 static void use_split(void)
 {
-    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0 - rank, &comm[0]); /* subcomms.c:34 */
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &comm[0]); /* subcomms.c:34 */
     MPI_Comm_rank(comm[0], any_int[0]); /* subcomms.c:37 */
     MPI_Allreduce(data[0] + 16724, stack[0], 1, MPI_INT, MPI_SUM, comm[0]); /* subcomms.c:24 */
     MPI_Comm_free(&comm[0]); /* subcomms.c:40 */
@@ -91,11 +89,8 @@ static void use_groups(void)
 {
     MPI_Comm_group(MPI_COMM_WORLD, &group[0]); /* subcomms.c:83 */
     MPI_Group_range_incl(group[0], 1, (int[][3]){{0, 2, 2}}, &group[1]); /* subcomms.c:84 */
-    if (rank % 2 == 0) {
-        MPI_Comm_create(MPI_COMM_WORLD, group[1], &comm[0]); /* subcomms.c:85 */
-    } else {
-        MPI_Comm_create(MPI_COMM_WORLD, group[1], any_comm[1]); /* subcomms.c:85 */
-    }
+    MPI_Comm_create(MPI_COMM_WORLD,
+            group[1],rank % 2 == 0 ?  &comm[0] :  any_comm[1]); /* subcomms.c:85 */
     if (rank % 2 == 0) {
         MPI_Comm_create_group(MPI_COMM_WORLD, group[1], 5, &comm[1]); /* subcomms.c:88 */
         MPI_Allreduce(data[0] + 16724, stack[2], 1, MPI_INT, MPI_SUM, comm[0]); /* subcomms.c:24 */
@@ -113,8 +108,7 @@ static void use_intercollectives(void)
     MPI_Comm_size(comm[1], any_int[0]); /* subcomms.c:104 */
     MPI_Comm_remote_size(comm[1], any_int[0]); /* subcomms.c:105 */
     if (rank % 2 == 0) {
-        MPI_Bcast(stack[4], 1, MPI_INT, (rank == 0 ? MPI_ROOT : MPI_PROC_NULL),
-                comm[1]); /* subcomms.c:111 */
+        MPI_Bcast(stack[4], 1, MPI_INT, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, comm[1]); /* subcomms.c:111 */
         if (rank == 0) {
             MPI_Gather(MPI_BOTTOM, 0, MPI_INT, heap[0], 1, MPI_INT, MPI_ROOT, comm[1]); /* subcomms.c:112 */
         } else {
@@ -136,7 +130,7 @@ static void use_intercollectives_3(void)
     MPI_Allgather(stack[7], 1, MPI_INT, heap[0], 1, MPI_INT, comm[1]); /* subcomms.c:125 */
     MPI_Barrier(comm[1]); /* subcomms.c:128 */
     if (rank != size - 1) {
-        MPI_Reduce(stack[5], NULL, 1, MPI_INT, MPI_MAX, (rank == 1 ? MPI_PROC_NULL : 1),
+        MPI_Reduce(stack[5], NULL, 1, MPI_INT, MPI_MAX, rank == 1 ? MPI_PROC_NULL : 1,
                 comm[1]); /* subcomms.c:134 */
     } else {
         MPI_Reduce(stack[5], stack[8], 1, MPI_INT, MPI_MAX, MPI_ROOT, comm[1]); /* subcomms.c:134 */
@@ -149,8 +143,7 @@ static void use_intercollectives_4(void)
     MPI_Comm_size(comm[2], any_int[0]); /* subcomms.c:104 */
     MPI_Comm_remote_size(comm[2], any_int[0]); /* subcomms.c:105 */
     if (rank % 2 == 0) {
-        MPI_Bcast(stack[4], 1, MPI_INT, (rank == 0 ? MPI_ROOT : MPI_PROC_NULL),
-                comm[2]); /* subcomms.c:111 */
+        MPI_Bcast(stack[4], 1, MPI_INT, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, comm[2]); /* subcomms.c:111 */
         if (rank == 0) {
             MPI_Gather(MPI_BOTTOM, 0, MPI_INT, heap[0], 1, MPI_INT, MPI_ROOT, comm[2]); /* subcomms.c:112 */
         } else {
@@ -172,7 +165,7 @@ static void use_intercollectives_6(void)
     MPI_Allgather(stack[7], 1, MPI_INT, heap[0], 1, MPI_INT, comm[2]); /* subcomms.c:125 */
     MPI_Barrier(comm[2]); /* subcomms.c:128 */
     if (rank != size - 1) {
-        MPI_Reduce(stack[5], NULL, 1, MPI_INT, MPI_MAX, (rank == 1 ? MPI_PROC_NULL : 1),
+        MPI_Reduce(stack[5], NULL, 1, MPI_INT, MPI_MAX, rank == 1 ? MPI_PROC_NULL : 1,
                 comm[2]); /* subcomms.c:134 */
     } else {
         MPI_Reduce(stack[5], stack[8], 1, MPI_INT, MPI_MAX, MPI_ROOT, comm[2]); /* subcomms.c:134 */
@@ -207,7 +200,7 @@ static void use_intercommunicator(void)
     }
     use_intercollectives_6(); /* subcomms.c:162 */
     MPI_Comm_free(&comm[2]); /* subcomms.c:163 */
-    MPI_Intercomm_merge(comm[1], 1 - (rank % 2), &comm[2]); /* subcomms.c:166 */
+    MPI_Intercomm_merge(comm[1], 1 - rank % 2, &comm[2]); /* subcomms.c:166 */
     MPI_Comm_rank(comm[2], any_int[0]); /* subcomms.c:167 */
     MPI_Allreduce(data[0] + 16724, stack[2], 1, MPI_INT, MPI_SUM, comm[2]); /* subcomms.c:24 */
     MPI_Comm_free(&comm[2]); /* subcomms.c:170 */
@@ -217,18 +210,14 @@ static void use_intercommunicator(void)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        heap[b] = arena();
-    for (int b = 0; b < 1; b++)
-        data[b] = arena();
+    heap[0] = arena();
+    data[0] = arena();
     for (int b = 0; b < 9; b++)
         stack[b] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* subcomms.c:176 */
+    MPI_Init(&argc, &argv); /* subcomms.c:176 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* subcomms.c:177 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* subcomms.c:178 */

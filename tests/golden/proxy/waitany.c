@@ -3,7 +3,7 @@
  *     mpicc -std=c11 -O2 -o proxy proxy.c
  *     mpiexec -n 4 ./proxy
  *
- * 2364 calls of 4 ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your
+ * 2367 calls of 4 ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your
  * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what comes.
  *
  * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */
@@ -22,84 +22,58 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
 static MPI_Request request[6];
 static char *heap[1]; /* buffers: in the program's heap */
 static char *stack[3]; /* buffers: in the program's stack */
-static int any_int[6][16];
-static MPI_Status any_status[1 * 16];
+static int any_int[6][16]; /* any_...: for what comes out and is not looked at */
+static MPI_Status any_status[16];
 static int found;
 
-static const int values_1[] = {
-    3, 1, 2, 3, 1, 2, 1, 2, 3, 3, 1, 2, 2, 3, 1, 3,
-    1, 2, 2, 3, 1, 1, 2, 3, 2, 3, 1, 2, 3, 1, 2, 3,
-    1, 1, 2, 3, 3, 1, 2, 3, 1, 2, 1, 2, 3, 2, 3, 1,
-    1, 2, 3, 1, 2, 3, 1, 2, 3, 3, 1, 2, 2, 3, 1, 2,
-    3, 1, 2, 3, 1, 1, 2, 3, 3, 1, 2, 1, 2, 3, 3, 1,
-    2, 3, 1, 2, 1, 2, 3, 2, 3, 1, 2, 3, 1, 2, 3, 1,
-    3, 1, 2, 2, 3, 1, 3, 1, 2, 3, 1, 2, 1, 2, 3, 2,
-    3, 1, 2, 3, 1, 1, 2, 3, 2, 3, 1, 3, 1, 2, 2, 3,
-    1, 3, 1, 2, 3, 1, 2, 3, 1, 2, 1, 2, 3, 3, 1, 2,
-    3, 1, 2, 1, 2, 3}; /* by visit */
-static const int values_2[] = {
-    0, 5, 0, 3, 0, 2, 0, 3, 0, 4, 0, 5, 0, 4, 0, 2,
-    0, 4, 0, 5, 0, 5, 0, 3, 0, 2, 0, 3, 0, 4, 0, 5,
-    0, 3, 0, 2, 0, 4, 0, 5, 0, 5, 0, 3, 0, 2, 0, 4,
-    0, 3}; /* by trip */
-static const int values_3[] = {
-    1, 3, 2, 3, 1, 2, 2, 3, 1, 1, 3, 2, 1, 2, 3, 2,
-    1, 3, 1, 2, 3, 2, 1, 3, 2, 1, 3, 1, 3, 2}; /* by visit */
-static const int *const values_4[] = {
+static const int peers_1[] = {
+    3, 1, 2, 3, 1, 2, 1, 2, 3, 3, 1, 2, 2, 3, 1, 3, 1, 2, 2, 3, 1, 1, 2, 3, 2, 3, 1, 2, 3,
+    1, 2, 3, 1, 1, 2, 3, 3, 1, 2, 3, 1, 2, 1, 2, 3, 2, 3, 1, 1, 2, 3, 1, 2, 3, 1, 2, 3, 3,
+    1, 2, 2, 3, 1, 2, 3, 1, 2, 3, 1, 1, 2, 3, 3, 1, 2, 1, 2, 3, 3, 1, 2, 3, 1, 2, 1, 2, 3,
+    2, 3, 1, 2, 3, 1, 2, 3, 1, 3, 1, 2, 2, 3, 1, 3, 1, 2, 3, 1, 2, 1, 2, 3, 2, 3, 1, 2, 3,
+    1, 1, 2, 3, 2, 3, 1, 3, 1, 2, 2, 3, 1, 3, 1, 2, 3, 1, 2, 3, 1, 2, 1, 2, 3, 3, 1, 2, 3,
+    1, 2, 1, 2, 3}; /* by visit */
+static const int trips_1[] = {
+    0, 4, 0, 3, 0, 2, 0, 3, 0, 2, 0, 5, 0, 5, 0, 2, 0, 3, 0, 5, 0, 5, 0, 5, 0, 2, 0, 5, 0,
+    5, 0, 5, 0, 5, 0, 2, 0, 5, 0, 3, 0, 5, 0, 3, 0, 2, 0, 4, 0, 4}; /* by trip */
+static const int peers_2[] = {
+    3, 2, 1, 2, 1, 3, 3, 2, 1, 3, 1, 2, 2, 1, 3, 3, 2, 1, 2, 1, 3, 2, 1, 3, 3, 2, 1, 1, 2,
+    3}; /* by visit */
+static const int *const peers_3[] = {
     (const int[]){
-        3, 0, 2, 3, 0, 2, 2, 3, 0, 3, 0, 2, 3, 0, 2, 0,
-        2, 3, 0, 2, 3, 2, 3, 0, 2, 3, 0, 0, 2, 3, 0, 2,
-        3, 3, 0, 2, 2, 3, 0, 2, 3, 0, 3, 0, 2, 3, 0, 2,
-        0, 2, 3, 0, 2, 3, 2, 3, 0, 0, 2, 3, 3, 0, 2, 0,
-        2, 3, 3, 0, 2, 3, 0, 2, 2, 3, 0, 3, 0, 2, 3, 0,
-        2, 2, 3, 0, 0, 2, 3, 2, 3, 0, 3, 0, 2, 0, 2, 3,
-        2, 3, 0, 3, 0, 2, 0, 2, 3, 3, 0, 2, 2, 3, 0, 2,
-        3, 0, 0, 2, 3, 0, 2, 3, 2, 3, 0, 2, 3, 0, 3, 0,
-        2, 3, 0, 2, 2, 3, 0, 2, 3, 0, 3, 0, 2, 2, 3, 0,
-        3, 0, 2, 3, 0, 2},
+        3, 0, 2, 3, 0, 2, 2, 3, 0, 3, 0, 2, 3, 0, 2, 0, 2, 3, 0, 2, 3, 2, 3, 0, 2, 3, 0, 0,
+        2, 3, 0, 2, 3, 3, 0, 2, 2, 3, 0, 2, 3, 0, 3, 0, 2, 3, 0, 2, 0, 2, 3, 0, 2, 3, 2, 3,
+        0, 0, 2, 3, 3, 0, 2, 0, 2, 3, 3, 0, 2, 3, 0, 2, 2, 3, 0, 3, 0, 2, 3, 0, 2, 2, 3, 0,
+        0, 2, 3, 2, 3, 0, 3, 0, 2, 0, 2, 3, 2, 3, 0, 3, 0, 2, 0, 2, 3, 3, 0, 2, 2, 3, 0, 2,
+        3, 0, 0, 2, 3, 0, 2, 3, 2, 3, 0, 2, 3, 0, 3, 0, 2, 3, 0, 2, 2, 3, 0, 2, 3, 0, 3, 0,
+        2, 2, 3, 0, 3, 0, 2, 3, 0, 2},
     (const int[]){
-        1, 3, 0, 1, 3, 0, 1, 3, 0, 3, 0, 1, 1, 3, 0, 1,
-        3, 0, 1, 3, 0, 0, 1, 3, 1, 3, 0, 3, 0, 1, 3, 0,
-        1, 1, 3, 0, 0, 1, 3, 0, 1, 3, 1, 3, 0, 3, 0, 1,
-        0, 1, 3, 3, 0, 1, 1, 3, 0, 1, 3, 0, 0, 1, 3, 3,
-        0, 1, 0, 1, 3, 0, 1, 3, 3, 0, 1, 3, 0, 1, 0, 1,
-        3, 3, 0, 1, 1, 3, 0, 0, 1, 3, 0, 1, 3, 3, 0, 1,
-        3, 0, 1, 0, 1, 3, 3, 0, 1, 1, 3, 0, 0, 1, 3, 3,
-        0, 1, 1, 3, 0, 3, 0, 1, 0, 1, 3, 0, 1, 3, 3, 0,
-        1, 1, 3, 0, 0, 1, 3, 3, 0, 1, 1, 3, 0, 1, 3, 0,
-        0, 1, 3, 0, 1, 3},
+        1, 3, 0, 1, 3, 0, 1, 3, 0, 3, 0, 1, 1, 3, 0, 1, 3, 0, 1, 3, 0, 0, 1, 3, 1, 3, 0, 3,
+        0, 1, 3, 0, 1, 1, 3, 0, 0, 1, 3, 0, 1, 3, 1, 3, 0, 3, 0, 1, 0, 1, 3, 3, 0, 1, 1, 3,
+        0, 1, 3, 0, 0, 1, 3, 3, 0, 1, 0, 1, 3, 0, 1, 3, 3, 0, 1, 3, 0, 1, 0, 1, 3, 3, 0, 1,
+        1, 3, 0, 0, 1, 3, 0, 1, 3, 3, 0, 1, 3, 0, 1, 0, 1, 3, 3, 0, 1, 1, 3, 0, 0, 1, 3, 3,
+        0, 1, 1, 3, 0, 3, 0, 1, 0, 1, 3, 0, 1, 3, 3, 0, 1, 1, 3, 0, 0, 1, 3, 3, 0, 1, 1, 3,
+        0, 1, 3, 0, 0, 1, 3, 0, 1, 3},
     (const int[]){
-        1, 2, 0, 0, 1, 2, 1, 2, 0, 2, 0, 1, 2, 0, 1, 2,
-        0, 1, 0, 1, 2, 2, 0, 1, 0, 1, 2, 0, 1, 2, 0, 1,
-        2, 1, 2, 0, 2, 0, 1, 1, 2, 0, 0, 1, 2, 1, 2, 0,
-        2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 1, 2, 0, 1,
-        2, 0, 1, 2, 0, 0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2,
-        0, 1, 2, 0, 1, 2, 0, 2, 0, 1, 1, 2, 0, 2, 0, 1,
-        1, 2, 0, 2, 0, 1, 0, 1, 2, 1, 2, 0, 1, 2, 0, 2,
-        0, 1, 1, 2, 0, 2, 0, 1, 2, 0, 1, 0, 1, 2, 2, 0,
-        1, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 0, 1, 0, 1, 2,
-        0, 1, 2, 1, 2, 0}}; /* by kind of rank and visit */
-static const int *const values_5[] = {
+        1, 2, 0, 0, 1, 2, 1, 2, 0, 2, 0, 1, 2, 0, 1, 2, 0, 1, 0, 1, 2, 2, 0, 1, 0, 1, 2, 0,
+        1, 2, 0, 1, 2, 1, 2, 0, 2, 0, 1, 1, 2, 0, 0, 1, 2, 1, 2, 0, 2, 0, 1, 2, 0, 1, 2, 0,
+        1, 2, 0, 1, 1, 2, 0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 0, 1, 2, 2, 0, 1, 1, 2, 0, 1, 2, 0,
+        1, 2, 0, 2, 0, 1, 1, 2, 0, 2, 0, 1, 1, 2, 0, 2, 0, 1, 0, 1, 2, 1, 2, 0, 1, 2, 0, 2,
+        0, 1, 1, 2, 0, 2, 0, 1, 2, 0, 1, 0, 1, 2, 2, 0, 1, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 0,
+        1, 0, 1, 2, 0, 1, 2, 1, 2, 0}}; /* by kind of rank and visit */
+static const int *const trips_2[] = {
     (const int[]){
-        0, 4, 0, 3, 0, 5, 0, 5, 0, 4, 0, 4, 0, 3, 0, 4,
-        0, 3, 0, 3, 0, 4, 0, 4, 0, 4, 0, 5, 0, 3, 0, 3,
-        0, 4, 0, 5, 0, 5, 0, 4, 0, 3, 0, 4, 0, 4, 0, 5,
-        0, 4},
+        0, 3, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 3, 0, 4, 0, 4, 0, 4, 0, 3, 0, 2, 0, 4, 0, 3,
+        0, 4, 0, 4, 0, 3, 0, 4, 0, 4, 0, 4, 0, 3, 0, 4, 0, 4, 0, 3, 0, 3},
     (const int[]){
-        0, 3, 0, 4, 0, 4, 0, 4, 0, 4, 0, 3, 0, 4, 0, 5,
-        0, 5, 0, 4, 0, 3, 0, 3, 0, 4, 0, 4, 0, 4, 0, 3,
-        0, 3, 0, 4, 0, 4, 0, 3, 0, 4, 0, 5, 0, 5, 0, 3,
-        0, 3},
+        0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 3, 0, 3, 0, 4, 0, 4, 0, 5, 0, 4,
+        0, 4, 0, 3, 0, 3, 0, 5, 0, 3, 0, 5, 0, 4, 0, 5, 0, 4, 0, 4, 0, 4},
     (const int[]){
-        0, 4, 0, 5, 0, 4, 0, 3, 0, 3, 0, 4, 0, 5, 0, 4,
-        0, 4, 0, 4, 0, 3, 0, 5, 0, 4, 0, 4, 0, 5, 0, 4,
-        0, 5, 0, 4, 0, 3, 0, 3, 0, 4, 0, 3, 0, 4, 0, 4,
-        0, 5}}; /* by kind of rank and trip */
+        0, 5, 0, 5, 0, 5, 0, 5, 0, 5, 0, 3, 0, 4, 0, 5, 0, 5, 0, 3, 0, 4, 0, 4, 0, 4, 0, 3,
+        0, 3, 0, 4, 0, 4, 0, 4, 0, 3, 0, 3, 0, 4, 0, 4, 0, 5, 0, 5, 0, 5}}; /* by kind of rank and trip */
 static long visits[3]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -132,19 +106,19 @@ static void start(void)
 static void exchange_calls(long i)
 {
     for (long j = 0; j < 3; j++) {
-        MPI_Irecv(heap[0] + (j * 4), 1, MPI_INT, j + 1, 1, MPI_COMM_WORLD, &request[j]); /* waitany.c:78 */
+        MPI_Irecv(heap[0] + j * 4, 1, MPI_INT, j + 1, 1, MPI_COMM_WORLD, &request[j]); /* waitany.c:78 */
     }
     for (long j = 0; j < 3; j++) {
         {
             const long n = visits[0]++;
-            MPI_Isend(stack[0], 1, MPI_INT, values_1[n], 1, MPI_COMM_WORLD,
+            MPI_Isend(stack[0], 1, MPI_INT, peers_1[n], 1, MPI_COMM_WORLD,
                     &request[j + 3]); /* waitany.c:80 */
         }
     }
     for (long j = 0; j < (i % 2) * -7 + 7; j++) {
         MPI_Waitany(6, request, any_int[1], any_status); /* waitany.c:52 */
     }
-    for (long j = 0; j < values_2[i]; j++) {
+    for (long j = 0; j < trips_1[i]; j++) {
         /* waitany.c:65 */
         do
             MPI_Testsome(6, request, &found, any_int[2], any_status);
@@ -155,20 +129,20 @@ static void exchange_calls(long i)
 static void exchange_calls_2(long i)
 {
     for (long j = 0; j < 3; j++) {
-        MPI_Irecv(heap[0] + (j * 4), 1, MPI_INT, (const int[]){0, 2 - (rank / 2),
-                (rank == size - 1 ? 2 : 3)}[j], 1, MPI_COMM_WORLD, &request[j]); /* waitany.c:78 */
+        MPI_Irecv(heap[0] + j * 4, 1, MPI_INT, (const int[]){0, 2 - rank / 2, rank == size - 1 ? 2 : 3}[j],
+                1, MPI_COMM_WORLD, &request[j]); /* waitany.c:78 */
     }
     for (long j = 0; j < 3; j++) {
         {
             const long n = visits[2]++;
-            MPI_Isend(stack[0], 1, MPI_INT, values_4[rank - 1][n], 1, MPI_COMM_WORLD,
+            MPI_Isend(stack[0], 1, MPI_INT, peers_3[rank - 1][n], 1, MPI_COMM_WORLD,
                     &request[j + 3]); /* waitany.c:80 */
         }
     }
     for (long j = 0; j < (i % 2) * -7 + 7; j++) {
         MPI_Waitany(6, request, any_int[1], any_status); /* waitany.c:52 */
     }
-    for (long j = 0; j < values_5[rank - 1][i]; j++) {
+    for (long j = 0; j < trips_2[rank - 1][i]; j++) {
         /* waitany.c:65 */
         do
             MPI_Testsome(6, request, &found, any_int[2], any_status);
@@ -178,16 +152,13 @@ static void exchange_calls_2(long i)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        heap[b] = arena();
+    heap[0] = arena();
     for (int b = 0; b < 3; b++)
         stack[b] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* waitany.c:129 */
+    MPI_Init(&argc, &argv); /* waitany.c:129 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* waitany.c:130 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* waitany.c:131 */
@@ -197,7 +168,7 @@ int main(int argc, char **argv)
             for (long j = 0; j < (i % 5 == 4 ? 3 : 0); j++) {
                 {
                     const long n = visits[1]++;
-                    MPI_Recv(stack[1], 1, MPI_INT, any_source(values_3[n]), 2, MPI_COMM_WORLD,
+                    MPI_Recv(stack[1], 1, MPI_INT, any_source(peers_2[n]), 2, MPI_COMM_WORLD,
                             any_status); /* waitany.c:96 */
                 }
             }
@@ -210,7 +181,7 @@ int main(int argc, char **argv)
             }
         }
     }
-    MPI_Allreduce(MPI_IN_PLACE, stack[(rank == 0 ? 2 : 1)], 1, MPI_INT, MPI_MAX,
+    MPI_Allreduce(MPI_IN_PLACE, stack[rank == 0 ? 2 : 1], 1, MPI_INT, MPI_MAX,
             MPI_COMM_WORLD); /* waitany.c:139 */
     MPI_Finalize(); /* waitany.c:142 */
     return 0;

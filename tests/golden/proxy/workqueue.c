@@ -22,41 +22,34 @@
 #endif
 
 static int rank, size;
-static int argument_count;
-static char **arguments;
-static MPI_Request request[2];
+static MPI_Request request[1];
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[4]; /* buffers: in the program's stack */
-static MPI_Status any_status[1 * 16];
+static MPI_Status any_status[16]; /* any_...: for what comes out and is not looked at */
 static int found;
 
-static const int values_1[] = {
-    1, 3, 1, 3, 3, 3, 3, 3, 3, 2, 2, 1, 1, 3, 3, 3,
-    2, 1, 1, 3, 3, 2, 2, 1, 3, 1, 2, 3, 2, 1, 1, 3,
-    3, 2, 2, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 1, 3,
-    2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 2, 3, 3, 3, 3, 3,
-    3, 3, 3, 2, 2, 2, 2, 2, 3, 3, 2, 1, 2, 1, 3, 3,
-    3, 3, 3, 3, 3, 1, 1, 3, 2, 2, 3, 3, 3, 2, 2, 2,
-    3, 1, 1, 3}; /* by trip */
-static const int *const values_2[] = {
+static const int peers_1[] = {
+    2, 1, 1, 3, 2, 3, 1, 3, 1, 2, 3, 3, 1, 3, 1, 2, 1, 3, 1, 3, 2, 2, 1, 3, 3, 1, 1, 3, 2,
+    3, 1, 2, 3, 1, 2, 3, 1, 1, 3, 2, 3, 1, 3, 1, 2, 1, 2, 3, 2, 3, 1, 1, 3, 2, 1, 3, 2, 1,
+    1, 3, 3, 2, 3, 3, 1, 1, 3, 2, 1, 3, 1, 2, 3, 1, 3, 2, 1, 3, 1, 3, 2, 1, 3, 3, 1, 2, 3,
+    1, 2, 1, 3, 1, 1, 2, 1, 3, 1, 3, 2, 2}; /* by trip */
+static const int *const trips_1[] = {
     (const int[]){
-        1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1,
-        0, 1, 0, 1, 0, 1, 0, 0},
+        1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1,
+        1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0},
     (const int[]){
-        1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0,
-        1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 0},
+        1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0},
     (const int[]){
-        1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0,
-        1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1,
-        1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0}}; /* by kind of rank and visit */
-static const int *const values_3[] = {
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 0},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}}; /* by kind of rank and visit */
-static const int *const values_4[] = {
-    (const int[]){2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2, 1, 0},
-    (const int[]){2, 3, 2, 2, 2, 5, 2, 5, 2, 2, 4, 0},
-    (const int[]){2, 2, 4, 4, 2, 2, 2, 8, 8, 9, 1, 4, 0}}; /* by kind of rank and trip */
+        1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0,
+        1, 1, 1, 1, 0, 1, 1, 1, 0, 0}}; /* by kind of rank and visit */
+static const int *const trips_2[] = {
+    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0},
+    (const int[]){1, 1, 1, 1, 1, 1, 1, 0, 0},
+    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0}}; /* by kind of rank and visit */
+static const int *const trips_3[] = {
+    (const int[]){2, 6, 4, 5, 5, 5, 5, 3, 3, 1, 0},
+    (const int[]){2, 3, 3, 3, 4, 3, 3, 3, 2, 0},
+    (const int[]){2, 6, 4, 5, 4, 7, 5, 4, 1, 0}}; /* by kind of rank and trip */
 static long visits[2]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -94,35 +87,35 @@ static void master_calls(void)
     for (long i = 0; i < 100; i++) {
         /* workqueue.c:63 */
         do
-            MPI_Iprobe(any_source(values_1[i]), 2, MPI_COMM_WORLD, &found, any_status);
+            MPI_Iprobe(any_source(peers_1[i]), 2, MPI_COMM_WORLD, &found, any_status);
         while (!found);
-        MPI_Recv(stack[1], 1, MPI_INT, values_1[i], 2, MPI_COMM_WORLD,
+        MPI_Recv(stack[1], 1, MPI_INT, peers_1[i], 2, MPI_COMM_WORLD,
                 MPI_STATUS_IGNORE); /* workqueue.c:68 */
-        MPI_Send(stack[2], 2, MPI_INT, values_1[i], 1, MPI_COMM_WORLD); /* workqueue.c:48 */
+        MPI_Send(stack[2], 2, MPI_INT, peers_1[i], 1, MPI_COMM_WORLD); /* workqueue.c:48 */
     }
 }
 
 static void worker_calls(void)
 {
     MPI_Irecv(data[0] + 16528, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &request[0]); /* workqueue.c:77 */
-    for (long i = 0; i < rank % 2 + 12; i++) {
+    for (long i = 0; i < 11 - rank / 2; i++) {
         /* workqueue.c:92 */
         do
-            MPI_Test(&request[(i == 0 ? 0 : 1)], &found, MPI_STATUS_IGNORE);
+            MPI_Test(&request[0], &found, MPI_STATUS_IGNORE);
         while (!found);
-        for (long j = 0; j < values_4[rank - 1][i]; j++) {
-            MPI_Irecv(data[0] + 16528, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &request[1]); /* workqueue.c:77 */
+        for (long j = 0; j < trips_3[rank - 1][i]; j++) {
+            MPI_Irecv(data[0] + 16528, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &request[0]); /* workqueue.c:77 */
             {
-                const long n = visits[0]++, trips = values_2[rank - 1][n];
+                const long n = visits[0]++, trips = trips_1[rank - 1][n];
                 if (trips) {
                     /* workqueue.c:105 */
                     do
-                        MPI_Test(&request[1], &found, MPI_STATUS_IGNORE);
+                        MPI_Test(&request[0], &found, MPI_STATUS_IGNORE);
                     while (!found);
                 }
             }
             {
-                const long n = visits[1]++, trips = values_3[rank - 1][(n + 2) / 8 * 2 + n % 2];
+                const long n = visits[1]++, trips = trips_2[rank - 1][n / 12 * 3 + n % 3];
                 if (trips) {
                     MPI_Send(stack[0], 1, MPI_INT, 0, 2, MPI_COMM_WORLD); /* workqueue.c:108 */
                 }
@@ -133,16 +126,13 @@ static void worker_calls(void)
 
 int main(int argc, char **argv)
 {
-    argument_count = argc;
-    arguments = argv;
-    for (int b = 0; b < 1; b++)
-        data[b] = arena();
+    data[0] = arena();
     for (int b = 0; b < 4; b++)
         stack[b] = arena();
     for (size_t r = 0; r < sizeof request / sizeof *request; r++)
         request[r] = MPI_REQUEST_NULL;
 
-    MPI_Init(&argument_count, &arguments); /* workqueue.c:127 */
+    MPI_Init(&argc, &argv); /* workqueue.c:127 */
     start();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* workqueue.c:128 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* workqueue.c:129 */
@@ -151,7 +141,7 @@ int main(int argc, char **argv)
     } else {
         worker_calls(); /* workqueue.c:140 */
     }
-    MPI_Bcast(stack[(rank == 0 ? 3 : 1)], 1, MPI_INT, 0, MPI_COMM_WORLD); /* workqueue.c:142 */
+    MPI_Bcast(stack[rank == 0 ? 3 : 1], 1, MPI_INT, 0, MPI_COMM_WORLD); /* workqueue.c:142 */
     MPI_Finalize(); /* workqueue.c:143 */
     return 0;
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which requests of a rank have the same places in the program's array.
+ *
+ * A trace names requests by the call path that begins them. Where a function is called from many places, its requests
+ * mostly end before it returns. So those that one line begins share places, unless some of two paths are ever under way
+ * at once: then calls of the function are equal texts, and one function. */
+#include <string.h>
+
+#include "generate.h"
+#include "generate_state.h"
+
+enum { CLASSES_MAX = 1 << 16 };
+
+/* Operations that one line begins on one path. */
+struct path_requests {
+    int64_t id;
+    uint64_t live;
+    struct begin_site *line;
+    size_t index;               /* among those of the line */
+    unsigned char *at_once;     /* by index: is one of those under way with one of these? */
+    size_t at_once_capacity;    /* of at_once */
+    size_t number;              /* those with equal numbers share places */
+    struct path_requests *next; /* those of the line that are under way */
+};
+
+/* A line that begins requests. */
+struct begin_site {
+    const char *key; /* interned */
+    struct path_requests **classes;
+    size_t count;
+    struct path_requests *live;
+    struct begin_site *next;
+};
+
+static struct path_requests *by_id[CLASSES_MAX]; /* of the scan that is made */
+
+struct request_scan {
+    struct path_requests **order; /* as they came */
+    size_t count;
+    struct begin_site *lines;
+};
+
+struct request_scan *requests_new(void)
+{
+    return generate_alloc(sizeof(struct request_scan));
+}
+
+static struct path_requests *class_of(int64_t id)
+{
+    struct path_requests *b = by_id[id & (CLASSES_MAX - 1)];
+    return b && b->id == id ? b : NULL;
+}
+
+static struct path_requests *new_class(struct request_scan *s, int64_t id, const char *key)
+{
+    struct begin_site *line = s->lines;
+    while (line && line->key != key)
+        line = line->next;
+    if (!line) {
+        line = generate_alloc(sizeof *line);
+        *line = (struct begin_site){.key = key, .next = s->lines};
+        s->lines = line;
+    }
+    struct path_requests *b = generate_alloc(sizeof *b);
+    *b = (struct path_requests){.id = id, .line = line, .index = line->count};
+    line->classes = generate_grow(line->classes, line->count, sizeof(struct path_requests *));
+    line->classes[line->count++] = b;
+    s->order = generate_grow(s->order, s->count, sizeof(struct path_requests *));
+    s->order[s->count++] = b;
+    return by_id[id & (CLASSES_MAX - 1)] = b;
+}
+
+static void set_at_once(struct path_requests *a, const struct path_requests *b)
+{
+    if (b->index >= a->at_once_capacity) {
+        size_t capacity = 2 * b->index + 8;
+        unsigned char *larger = generate_alloc(capacity);
+        if (a->at_once_capacity)
+            memcpy(larger, a->at_once, a->at_once_capacity);
+        a->at_once = larger;
+        a->at_once_capacity = capacity;
+    }
+    a->at_once[b->index] = 1;
+}
+
+static bool are_at_once(const struct path_requests *a, const struct path_requests *b)
+{
+    return b->index < a->at_once_capacity && a->at_once[b->index];
+}
+
+static void note_begin(struct request_scan *s, int64_t id, const struct pilgrim_call *call, const char *place)
+{
+    struct path_requests *b = class_of(id);
+    if (!b && by_id[id & (CLASSES_MAX - 1)])
+        return;
+    if (!b) {
+        const char *key = request_key(call->function->name, place);
+        b = new_class(s, id, text_intern(key, strlen(key)));
+    }
+    if (b->live++)
+        return;
+    for (struct path_requests *other = b->line->live; other; other = other->next) {
+        set_at_once(b, other);
+        set_at_once(other, b);
+    }
+    b->next = b->line->live;
+    b->line->live = b;
+}
+
+static void note_end(int64_t id)
+{
+    struct path_requests *b = class_of(id);
+    if (!b || !b->live || --b->live)
+        return;
+    struct path_requests **at = &b->line->live;
+    while (*at != b)
+        at = &(*at)->next;
+    *at = b->next;
+}
+
+static const struct pilgrim_value *element(const struct pilgrim_value *v, size_t k)
+{
+    static const struct pilgrim_value none = {.type = PILGRIM_NONE};
+    return v->type != PILGRIM_ARRAY ? v : k < v->count ? &v->items[k] : &none;
+}
+
+void requests_note(struct request_scan *s, const struct pilgrim_call *call, const char *place)
+{
+    for (int begins = 0; begins < 2; begins++) /* what it ends may have the place of what it begins */
+        for (size_t i = 0; i < call->function->parameter_count; i++) {
+            const struct pilgrim_value *in = &call->in[i], *out = &call->out[i];
+            size_t count = in->type == PILGRIM_ARRAY ? in->count : out->type == PILGRIM_ARRAY ? out->count : 1;
+            for (size_t k = 0; k < count; k++) {
+                const struct pilgrim_value *a = element(in, k), *b = element(out, k);
+                if (begins && a->type != PILGRIM_REQUEST && b->type == PILGRIM_REQUEST && b->offset >= 0)
+                    note_begin(s, b->id, call, place);
+                else if (!begins && a->type == PILGRIM_REQUEST && b->type == PILGRIM_NAME)
+                    note_end(a->id);
+            }
+        }
+}
+
+void requests_name(struct request_scan *s, struct rank_state *state)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct path_requests *b = s->order[i];
+        for (size_t k = 0; k < b->index; k++)
+            if (b->line->classes[k]->number == b->number && are_at_once(b, b->line->classes[k])) {
+                b->number++;
+                k = (size_t)-1;
+            }
+        state_name_request(state, b->id, b->line->key, b->number);
+        by_id[b->id & (CLASSES_MAX - 1)] = NULL;
+    }
+}
