@@ -68,7 +68,7 @@ struct clock_scale {
 
 enum { CLOCK_RATE_BITS = 48, CLOCK_SCALES_MAX = 2 };
 
-/* Read only through clock_time_ns and clock_has_scale. */
+/* Read only through clock_time_ns and clock_piece_of. */
 extern struct clock_scale clock_scales[CLOCK_SCALES_MAX] __attribute__((visibility("hidden")));
 extern atomic_uint clock_scale_count __attribute__((visibility("hidden")));
 
@@ -105,19 +105,36 @@ static inline uint64_t clock_time_ns(uint64_t ticks)
  * 0: there is no clock. For who must tell ticks from outside of the process. */
 void clock_anchor(uint64_t *ticks, uint64_t *monotonic_ns, uint64_t *rate);
 
-/* True if clock_scaled_small with *SCALE gives the time of every reading from FIRST to LAST. Sets *SCALE. */
-static inline bool clock_has_scale(uint64_t first, uint64_t last, struct clock_scale *scale)
+/* A part of the conversion that takes one multiplication, for readings from TICKS on that are less than LENGTH later.
+ */
+struct clock_piece {
+    uint64_t ticks, length, ns, factor;
+};
+
+/* Returns the piece that FIRST is in; of no length if there is none, as where a tick takes a ns or more. */
+static inline struct clock_piece clock_piece_of(uint64_t first)
 {
     (void)clock_time_ns(first); /* makes sure that there is a scale */
     unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_acquire);
-    *scale = clock_scales[count > 1 && first >= clock_scales[1].ticks];
-    bool changes = count > 1 && first < clock_scales[1].ticks && last >= clock_scales[1].ticks;
-    return !changes && first >= scale->ticks && clock_scaled(scale, last) < CLOCK_TIME_MAX_NS;
+    unsigned i = count > 1 && first >= clock_scales[1].ticks;
+    const struct clock_scale *s = &clock_scales[i];
+    uint64_t length = CLOCK_TIME_MAX_NS - s->ns; /* in ticks: less time */
+    if (first < s->ticks || s->rate >> CLOCK_RATE_BITS)
+        length = 0;
+    else if (count > i + 1 && clock_scales[i + 1].ticks - s->ticks < length)
+        length = clock_scales[i + 1].ticks - s->ticks;
+    return (struct clock_piece){s->ticks, length, s->ns, s->rate << (64 - CLOCK_RATE_BITS)};
 }
 
-static inline uint64_t clock_scaled_small(const struct clock_scale *s, uint64_t ticks)
+/* True if reading TICKS, which is no smaller than the first one, is in P. clock_piece_ns is then its time. */
+static inline bool clock_piece_has(const struct clock_piece *p, uint64_t ticks)
 {
-    return (uint64_t)((unsigned __int128)(ticks - s->ticks) * s->rate >> CLOCK_RATE_BITS) + s->ns;
+    return ticks - p->ticks < p->length;
+}
+
+static inline uint64_t clock_piece_ns(const struct clock_piece *p, uint64_t ticks)
+{
+    return (uint64_t)((unsigned __int128)(ticks - p->ticks) * p->factor >> 64) + p->ns;
 }
 
 #endif

@@ -2,12 +2,15 @@
 /* Walks through the content of a calls section, for encoding and decoding; see calls_code.h.
  *
  * A number is taken out of the content (0, when decoding), turned into what is coded, coded, turned back, and put into
- * the content (when decoding). So both directions are one code. */
+ * the content (when decoding). So both directions are one code.
+ *
+ * The file has more than 600 lines: it is one walk, in which most numbers need what was noted of those before. */
 #include "format/calls_code.h"
 
 #include <stdlib.h>
 
 #include "format/mixed_coder.h"
+#include "format/slot_places.h"
 #include "format/trace_format.h"
 
 /* The fields of docs/FORMAT.md, in its order. */
@@ -54,13 +57,20 @@ enum table {
 enum {
     KINDS_MIN = EXPRESSION_KIND_COUNT,  /* kinds of numbers that a field has, at least */
     KIND_FIRST = EXPRESSION_KIND_COUNT, /* of a constant: the first one of a list */
-    LISTS = 4096                        /* longer lists are not remembered */
+    LISTS = 4096,                       /* longer lists are not remembered */
+    PLACE_BITS = 12                     /* there are 2^12 places for slots */
 };
 
 /* What is remembered of the numbers of a field and kind. */
 struct recent {
     uint64_t last, before; /* the last two that were coded */
     uint64_t base;         /* what the next one is measured from */
+};
+
+/* The places of a shape's slots, up to its first array series. */
+struct shape_places {
+    uint64_t *items;
+    size_t count;
 };
 
 struct calls_coder {
@@ -85,7 +95,12 @@ struct calls_coder {
     size_t lists[LISTS]; /* by length: where the last list begins in `listed`, + 1; 0: there was none */
     struct {
         size_t first, count;
-    } * signature; /* by shape: where those of its last signature are in `columns` */
+    } * signature;                    /* by shape: where those of its last signature are in `columns` */
+    uint64_t *all_places;             /* of the slots of all shapes */
+    struct shape_places *places;      /* by shape */
+    uint64_t last_column;             /* the largest column that a signature names, + 1 */
+    uint64_t placed[1 << PLACE_BITS]; /* by place: the last column there, + 1 */
+    uint8_t hits[1 << PLACE_BITS];    /* by place: which of the last columns were as expected; the latest is bit 0 */
 };
 
 /* ---- numbers ---- */
@@ -318,19 +333,11 @@ static void column(struct calls_coder *c, uint64_t number)
         plain(c, FIELD_LENGTH, kind);
 }
 
-/* Codes a signature by the last one of its shape. */
-static void signature(struct calls_coder *c, uint64_t number)
+/* Codes the columns of a signature by the last one of its shape. */
+static void old_columns(struct calls_coder *c, uint64_t shape, uint64_t count)
 {
-    (void)number;
-    uint64_t is_long, shape = flagged_reference(c, FIELD_SHAPE, 0, TABLE_SHAPES, 1, &is_long);
-    c->failed |= shape >= c->known->shape_count;
-    if (!good(c))
-        return;
-    uint64_t count = c->known->columns[shape], same = 0, last[2] = {0};
-    if (is_long)
-        count *= plain(c, FIELD_SERIES, 0) ? 2 : 3;
     const size_t before = c->signature[shape].first, of_before = c->signature[shape].count;
-    c->signature[shape].first = c->column_count;
+    uint64_t same = 0, last[2] = {0};
     for (uint64_t i = 0; i < count && good(c); i++) {
         uint64_t expected = i < of_before ? c->columns[before + i] + 1 : 0;
         uint64_t v = code(c, FIELD_COLUMN, shape << 32 | i, expected << 2 | (same & 3), last[0], last[1], take(c));
@@ -340,7 +347,73 @@ static void signature(struct calls_coder *c, uint64_t number)
         last[1] = last[0];
         last[0] = v;
     }
-    c->signature[shape].count = c->column_count - c->signature[shape].first;
+}
+
+/* Codes a number that names a column. EXPECTED: the column, or 0; STEP: by how much it was missed the last time in this
+ * signature. Sets *HIT. */
+static uint64_t column_number(struct calls_coder *c, const struct mixed_context *x, uint64_t expected, uint64_t step,
+                              bool *hit)
+{
+    enum { AS_EXPECTED, ANOTHER, MISSED_AGAIN, OTHERS };
+    uint64_t v = take(c);
+    uint64_t coded = !v                             ? ANOTHER
+                     : v == expected                ? AS_EXPECTED
+                     : step && v == expected + step ? MISSED_AGAIN
+                                                    : OTHERS + v;
+    c->failed |= v > UINT32_MAX;
+    coded = code(c, x->field, x->kind, x->a, x->b, x->c, coded);
+    *hit = coded == AS_EXPECTED;
+    v = coded == AS_EXPECTED    ? expected
+        : coded == ANOTHER      ? 0
+        : coded == MISSED_AGAIN ? expected + step
+                                : coded - OTHERS;
+    c->failed |= v > UINT32_MAX;
+    put(c, v);
+    return v;
+}
+
+/* Codes the columns of a signature: each by the column that stood there in the last signature of its shape; or, if
+ * there is none, in a signature of another shape. */
+static void columns(struct calls_coder *c, uint64_t shape, bool is_long, uint64_t count)
+{
+    enum { BY_PLACE = 1, BY_SHAPE };
+    const size_t before = c->signature[shape].first, of_before = c->signature[shape].count;
+    const struct shape_places *places = &c->places[shape];
+    uint64_t hits = 0, last = 0, step = 0;
+    for (uint64_t i = 0; i < count && good(c); i++) {
+        const uint64_t place = !is_long && i < places->count ? places->items[i] : mixed_hash(mixed_hash(2, shape), i);
+        const uint64_t q = place >> (64 - PLACE_BITS), by_shape = i < of_before ? c->columns[before + i] : 0;
+        const uint64_t expected = by_shape ? by_shape : c->placed[q], source = by_shape ? BY_SHAPE : expected > 0;
+        const struct mixed_context x = {FIELD_COLUMN, source << 2 | (hits & 3), q << 3 | (c->hits[q] & 7), expected,
+                                        last};
+        bool hit;
+        const uint64_t v = column_number(c, &x, expected, step, &hit);
+        step = v && expected && v != expected ? v - expected : step;
+        last = v ? v : c->last_column + 1;
+        c->last_column = last > c->last_column ? last : c->last_column;
+        c->columns[c->column_count++] = c->placed[q] = last;
+        c->hits[q] = (uint8_t)(c->hits[q] << 1 | hit);
+        hits = hits << 1 | hit;
+    }
+}
+
+static void signature(struct calls_coder *c, uint64_t number)
+{
+    (void)number;
+    uint64_t is_long, shape = flagged_reference(c, FIELD_SHAPE, 0, TABLE_SHAPES, 1, &is_long);
+    c->failed |= shape >= c->known->shape_count;
+    if (!good(c))
+        return;
+    uint64_t count = c->known->shapes[shape].columns;
+    if (is_long)
+        count *= plain(c, FIELD_SERIES, 0) ? 2 : 3;
+    const size_t first = c->column_count;
+    if (c->old)
+        old_columns(c, shape, count);
+    else
+        columns(c, shape, is_long, count);
+    c->signature[shape].first = first;
+    c->signature[shape].count = c->column_count - first;
 }
 
 static void partition(struct calls_coder *c, uint64_t number)
@@ -454,31 +527,53 @@ static size_t kinds_of(const struct calls_known *known)
     return known->function_count > KINDS_MIN ? known->function_count : KINDS_MIN;
 }
 
+static uint64_t slot_count(const struct calls_known *known)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < known->shape_count; i++)
+        sum += known->shapes[i].columns;
+    return sum;
+}
+
 uint64_t calls_code_memory(const struct calls_known *known, size_t length)
 {
     const struct calls_coder *c = NULL;
     return sizeof *c + sizeof *c->mixed + (uint64_t)FIELDS * kinds_of(known) * sizeof *c->recent +
-           (uint64_t)known->shape_count * sizeof *c->signature +
+           (uint64_t)known->shape_count * (sizeof *c->signature + sizeof *c->places) +
+           slot_count(known) * sizeof *c->all_places +
            (uint64_t)length * (sizeof *c->value_groups + sizeof *c->columns + sizeof *c->listed + sizeof *c->loops);
 }
 
-static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *known, size_t raw,
-                               struct range_encoder *out, struct range_decoder *in)
+/* Allocates what the walk needs. False: there is not enough memory. */
+static bool begin(struct calls_coder *c, size_t raw)
 {
-    c->known = known;
-    c->kinds = kinds_of(known);
+    const size_t shapes = c->known->shape_count;
     c->mixed = malloc(sizeof *c->mixed);
     c->recent = calloc(FIELDS * c->kinds, sizeof *c->recent);
     c->value_groups = malloc((raw + 1) * sizeof *c->value_groups);
     c->loops = malloc((raw + 1) * sizeof *c->loops);
     c->columns = malloc((raw + 1) * sizeof *c->columns);
     c->listed = malloc((raw + 1) * sizeof *c->listed);
-    c->signature = calloc(known->shape_count + 1, sizeof *c->signature);
-    bool there = c->mixed && c->recent && c->value_groups && c->loops && c->columns && c->listed && c->signature;
-    if (there) {
-        mixed_init(c->mixed, out, in);
-        walk(c);
+    c->signature = calloc(shapes + 1, sizeof *c->signature);
+    c->places = calloc(shapes + 1, sizeof *c->places);
+    c->all_places = malloc((slot_count(c->known) + 1) * sizeof *c->all_places);
+    return c->mixed && c->recent && c->value_groups && c->loops && c->columns && c->listed && c->signature &&
+           c->places && c->all_places;
+}
+
+static void find_places(struct calls_coder *c)
+{
+    uint64_t *next = c->all_places;
+    for (size_t i = 0; i < c->known->shape_count; i++) {
+        c->places[i].items = next;
+        c->places[i].count =
+            slot_places(c->known->shapes[i].tokens, c->known->shapes[i].length, next, c->known->shapes[i].columns);
+        next += c->places[i].count;
     }
+}
+
+static void end(struct calls_coder *c)
+{
     free(c->mixed);
     free(c->recent);
     free(c->value_groups);
@@ -486,6 +581,22 @@ static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *
     free(c->columns);
     free(c->listed);
     free(c->signature);
+    free(c->places);
+    free(c->all_places);
+}
+
+static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *known, size_t raw,
+                               struct range_encoder *out, struct range_decoder *in)
+{
+    c->known = known;
+    c->kinds = kinds_of(known);
+    const bool there = begin(c, raw);
+    if (there) {
+        find_places(c);
+        mixed_init(c->mixed, out, in);
+        walk(c);
+    }
+    end(c);
     return !there ? PILGRIM_NOMEM : good(c) ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 

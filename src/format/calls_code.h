@@ -21,7 +21,11 @@ struct calls_known {
         uint32_t function;
         bool is_loop;
     } * classes;
-    uint32_t *columns; /* by shape: those of a signature that stands for one call */
+    struct {
+        const uint8_t *tokens;
+        size_t length;
+        uint32_t columns; /* of a signature that stands for one call */
+    } * shapes;
     size_t class_count, shape_count, function_count;
 };
 

@@ -14,6 +14,7 @@
 #include "base/value.h"
 #include "format/dictionary.h"
 #include "format/mixed_coder.h"
+#include "format/slot_places.h"
 #include "format/trace_format.h"
 
 /* The fields of docs/FORMAT.md, in its order. */
@@ -37,7 +38,6 @@ enum definitions_field {
 enum {
     BYTES_REMEMBERED = 5, /* of a text */
     KINDS = 3,            /* of addresses */
-    OPERANDS_MAX = 2,     /* of a token */
     PLACE_BITS = 12,      /* there are 2^12 places for tokens */
     ITEMS_MAX = 4096,     /* of an array, that are remembered */
     BITS_OF_BYTE = 8
@@ -74,7 +74,7 @@ struct definitions_coder {
     uint64_t items[ITEMS_MAX];        /* tokens of the first array of this shape */
     size_t item_count;
     bool has_array;
-    uint64_t operands[VALUE_TAG_COUNT][OPERANDS_MAX]; /* the last ones */
+    uint64_t operands[VALUE_TAG_COUNT][TOKEN_OPERANDS_MAX]; /* the last ones */
 };
 
 /* ---- numbers ---- */
@@ -356,39 +356,6 @@ static void classes(struct definitions_coder *c)
 
 /* ---- shapes ---- */
 
-/* Returns how many operands a token has. */
-static unsigned operand_count(uint64_t tag)
-{
-    static const uint8_t counts[VALUE_TAG_COUNT] = {
-        [VALUE_NAME] = 1,     [VALUE_OBJECT] = 1, [VALUE_STRING] = 1,    [VALUE_SYMBOL] = 1,
-        [VALUE_ARRAY] = 1,    [VALUE_FLAGS] = 1,  [VALUE_STATUS] = 1,    [VALUE_SERIES] = 2,
-        [VALUE_REGISTER] = 1, [VALUE_EDITED] = 2, [VALUE_COMPLETED] = 1, [VALUE_POSTED] = 1,
-    };
-    return counts[tag];
-}
-
-/* Returns how many values follow a token. */
-static uint64_t following(uint64_t tag, const uint64_t operands[OPERANDS_MAX])
-{
-    switch (tag) {
-    case VALUE_ARRAY:
-    case VALUE_FLAGS:
-        return operands[0];
-    case VALUE_SERIES:
-        return operands[1];
-    case VALUE_EDITED:
-        return 2 * operands[1];
-    case VALUE_STATUS:
-        return operands[0] & STATUS_ERROR ? 5 : 4;
-    case VALUE_RANK_BASE:
-    case VALUE_REGISTER:
-    case VALUE_COMPLETED:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 /* Where a value stands in its shape. */
 struct value_place {
     uint64_t path, parent; /* a hash of where it is; the tag of the value that it follows, or 0 */
@@ -422,7 +389,7 @@ static uint64_t value(struct definitions_coder *c, const struct value_place *p)
     uint64_t *before = &c->before[p->path >> (64 - PLACE_BITS)];
     const bool is_item = p->depth == 1 && c->has_array && p->index < c->item_count;
     const uint64_t item = is_item ? c->items[p->index] : 0;
-    uint64_t tag = c->out || cursor_left(&c->in) == 0 ? 0 : cursor_u8(&c->in), operands[OPERANDS_MAX] = {0};
+    uint64_t tag = c->out || cursor_left(&c->in) == 0 ? 0 : cursor_u8(&c->in), operands[TOKEN_OPERANDS_MAX] = {0};
     tag = code(c, FIELD_TAG, p->parent << 1 | (p->depth == 0), mixed_hash(*before, p->last[0]),
                mixed_hash(item, p->last[0]), mixed_hash(mixed_hash(*before, item), p->last[1]), tag);
     if (tag == 0 && p->depth == 0)
@@ -433,7 +400,7 @@ static uint64_t value(struct definitions_coder *c, const struct value_place *p)
     if (c->out)
         bytes_put_u8(c->to, (uint8_t)tag);
     uint64_t token = mixed_hash(0, tag);
-    for (unsigned i = 0; i < operand_count(tag); i++) {
+    for (unsigned i = 0; i < token_operands(tag); i++) {
         const uint64_t third = mixed_hash(mixed_hash(token, p->last[0]), p->parent), last = c->operands[tag][i];
         operands[i] = tag == VALUE_STATUS || tag == VALUE_POSTED
                           ? byte(c, FIELD_OPERAND, tag << 2 | i, *before, last, third)
@@ -444,7 +411,7 @@ static uint64_t value(struct definitions_coder *c, const struct value_place *p)
     *before = token;
     if (tag == VALUE_STRING || tag == VALUE_SYMBOL)
         spelled(c, operands[0], false);
-    values_inside(c, p, tag, following(tag, operands));
+    values_inside(c, p, tag, token_following(tag, operands));
     return token;
 }
 

@@ -93,6 +93,13 @@ struct statistics_cell *statistics_search(struct statistics *s, uint32_t signatu
     }
 }
 
+struct statistics_cell *statistics_search_again(struct statistics *s, uint32_t signature, uint32_t predecessor)
+{
+    s->last = statistics_search(s, signature, predecessor);
+    s->last_pair = (uint64_t)(signature & ~s->one_signature) << 32 | predecessor;
+    return s->last;
+}
+
 enum pilgrim_status statistics_merge(struct statistics *into, const struct statistics *from, const uint32_t *names,
                                      uint32_t count)
 {

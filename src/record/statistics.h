@@ -47,15 +47,23 @@ struct statistics {
  * next cell is added. */
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor);
 
-/* As statistics_search. Finds the cell of the last call at once. */
-static inline struct statistics_cell *statistics_cell(struct statistics *s, uint32_t signature, uint32_t predecessor)
+/* Returns the cell that the last call had, if this one has it, too; NULL: statistics_search_again must be called. */
+static inline struct statistics_cell *statistics_cell_again(const struct statistics *s, uint32_t signature,
+                                                            uint32_t predecessor)
 {
-    uint64_t pair = (uint64_t)signature << 32 | predecessor;
-    if (__builtin_expect(s->last_pair != pair || !s->last, 0)) {
-        s->last = statistics_search(s, signature, predecessor);
-        s->last_pair = pair;
-    }
-    return s->last;
+    uint64_t pair = (uint64_t)(signature & ~s->one_signature) << 32 | predecessor;
+    return __builtin_expect(s->last_pair == pair, 1) ? s->last : NULL;
+}
+
+/* As statistics_search, and notes the cell for statistics_cell_again. */
+struct statistics_cell *statistics_search_again(struct statistics *s, uint32_t signature, uint32_t predecessor);
+
+/* Adds the times of a call to its cell. Both distributions have had as many calls. */
+static inline void statistics_add(struct statistics_cell *cell, uint64_t gap, uint64_t duration)
+{
+    uint64_t lot = distribution_lot(cell->gaps.count);
+    distribution_add_lot(&cell->gaps, gap, lot);
+    distribution_add_lot(&cell->durations, duration, lot);
 }
 
 /* Makes all signatures one. Needs no memory. */

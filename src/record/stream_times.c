@@ -68,56 +68,72 @@ bool stream_keep_reading(struct stream *s, double value)
     return true;
 }
 
-/* Turns ticks into ns where one scale does for all spans. */
-static void convert_all(struct stream *s, const struct clock_scale *scale)
+/* Sets *START and *END to the times of SPAN in ns. Times never go back: where a clock is behind, such as that of a
+ * processor that the thread was moved to, time stands still. *LAST: end of the last call, in ticks. */
+static inline __attribute__((always_inline)) void times_of(const struct clock_piece *piece, const struct span *span,
+                                                           uint64_t *last, uint64_t *start, uint64_t *end)
 {
-    for (struct span *span = s->spans; span < s->next; span++) {
-        span->start = clock_scaled_small(scale, span->start);
-        span->end = clock_scaled_small(scale, span->end);
+    uint64_t from = span->start > *last ? span->start : *last, to = span->end > from ? span->end : from;
+    *last = to;
+    if (__builtin_expect(clock_piece_has(piece, to), 1)) {
+        *start = clock_piece_ns(piece, from);
+        *end = clock_piece_ns(piece, to);
+    } else {
+        *start = clock_time_ns(from);
+        *end = clock_time_ns(to);
     }
 }
 
-/* Turns ticks into ns. Times never go back: where a clock is behind, such as that of a processor that the thread was
- * moved to, time stands still. */
+/* Returns the piece that the first of the times is in. */
+static struct clock_piece first_piece(const struct stream *s)
+{
+    return clock_piece_of(s->spans->start > s->last_ticks ? s->spans->start : s->last_ticks);
+}
+
+/* Turns ticks into ns. */
 static void convert(struct stream *s)
 {
-    struct clock_scale scale;
-    uint64_t last = s->last_ticks;
-    for (struct span *span = s->spans; span < s->next; span++) {
-        span->start = span->start > last ? span->start : last;
-        span->end = last = span->end > span->start ? span->end : span->start;
-    }
-    s->last_ticks = last;
-    if (clock_has_scale(s->spans->start, last, &scale)) {
-        convert_all(s, &scale);
-        return;
-    }
-    for (struct span *span = s->spans; span < s->next; span++) {
-        span->start = clock_time_ns(span->start);
-        span->end = clock_time_ns(span->end);
-    }
+    const struct clock_piece piece = first_piece(s);
+    for (struct span *span = s->spans; span < s->next; span++)
+        times_of(&piece, span, &s->last_ticks, &span->start, &span->end);
 }
 
-/* Adds the spans to TOTALS, by class, or, if that is NULL, to the statistics of the classes. Inlined once for each
- * of the two, as it is a large part of a call's cost. errors: PILGRIM_NOMEM */
-static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
+/* Returns another cell than that of the class's last call; NULL: no memory. */
+static __attribute__((noinline)) struct statistics_cell *other_cell(struct stream *s, struct statistics *statistics,
+                                                                    uint32_t signature, uint32_t predecessor)
 {
+    uint32_t capacity = statistics->capacity;
+    struct statistics_cell *cell = statistics_search_again(statistics, signature, predecessor);
+    if (statistics->capacity != capacity)
+        stream_grow(s, (statistics->capacity - capacity) * sizeof *cell);
+    return cell;
+}
+
+/* Adds the spans to TOTALS, by class, or, if that is NULL, to the statistics of the classes. TICKS: the spans have
+ * ticks, else ns. Inlined once for each case, as it is a large part of a call's cost. errors: PILGRIM_NOMEM */
+static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struct stream *s, struct statistics *totals,
+                                                                           bool ticks)
+{
+    const struct clock_piece piece = ticks ? first_piece(s) : (struct clock_piece){0};
     uint32_t predecessor = s->predecessor;
-    uint64_t last_end = s->last_end;
-    for (const struct span *span = s->spans; span < s->next; span++) {
-        struct statistics *statistics = totals ? &totals[span->class] : &s->by_terminal[span->class]->statistics;
-        uint32_t capacity = statistics->capacity;
-        struct statistics_cell *cell = statistics_cell(statistics, span->signature, predecessor);
-        if (__builtin_expect(statistics->capacity != capacity, 0))
-            stream_grow(s, (statistics->capacity - capacity) * sizeof *cell);
+    uint64_t last_end = s->last_end, last_ticks = s->last_ticks;
+    struct stream_class *const *by_terminal = s->by_terminal;
+    for (const struct span *span = s->spans, *next = s->next; span < next; span++) {
+        struct statistics *statistics = totals ? &totals[span->class] : &by_terminal[span->class]->statistics;
+        struct statistics_cell *cell = statistics_cell_again(statistics, span->signature, predecessor);
+        if (__builtin_expect(!cell, 0))
+            cell = other_cell(s, statistics, span->signature, predecessor);
         if (__builtin_expect(!cell, 0))
             return PILGRIM_NOMEM;
-        distribution_add(&cell->gaps, span->start - last_end);
-        distribution_add(&cell->durations, span->end - span->start);
-        last_end = span->end;
+        uint64_t start = span->start, end = span->end;
+        if (ticks)
+            times_of(&piece, span, &last_ticks, &start, &end);
+        statistics_add(cell, start - last_end, end - start);
+        last_end = end;
         predecessor = span->class;
     }
     s->last_end = last_end;
+    s->last_ticks = last_ticks;
     s->predecessor = predecessor;
     return PILGRIM_OK;
 }
@@ -179,17 +195,22 @@ static enum pilgrim_status settle(struct stream *s, uint32_t number, struct stat
                                   struct common_times *common)
 {
     int error = errno;
-    uint64_t before = s->last_end;
     if (s->next == s->spans)
         return PILGRIM_OK;
-    convert(s);
-    enum pilgrim_status status = totals ? add_spans(s, totals) : add_spans(s, NULL);
+    uint64_t before = s->last_end ? s->last_end : clock_time_ns(s->spans->start);
+    enum pilgrim_status status;
+    if (totals || s->encoder) {
+        convert(s);
+        status = totals ? add_spans(s, totals, false) : add_spans(s, NULL, false);
+    } else {
+        status = add_spans(s, NULL, true);
+    }
     if (status == PILGRIM_OK && s->journal && !totals)
         stream_tell_settled(s, (size_t)(s->next - s->spans));
     if (status == PILGRIM_OK && s->encoder)
         status = common ? add_common_spans(s, number, common) : encode_spans(s);
     s->next = s->spans;
-    adapt(s, s->last_end - (before ? before : s->spans->start));
+    adapt(s, s->last_end - before);
     errno = error;
     return status;
 }

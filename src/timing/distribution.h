@@ -31,7 +31,7 @@ struct distribution {
 /* Returns the bucket of NS, which is below 2^63: 0 for 0 ns, else k with 2^(k-1) <= ns < 2^k. */
 static inline unsigned bucket_of(uint64_t ns)
 {
-    return 63 - (unsigned)__builtin_clzll(2 * ns + 1);
+    return 63 ^ (unsigned)__builtin_clzll(2 * ns + 1);
 }
 
 /* Returns NS as a figure: a number with 2^PRECISION steps for each bucket. PRECISION is at most 8. */
@@ -69,31 +69,38 @@ void distribution_halve(struct distribution *d);
 
 static inline void add_wide(uint64_t sum[2], unsigned __int128 v)
 {
-    v += (unsigned __int128)sum[1] << 64 | sum[0];
-    sum[0] = (uint64_t)v;
-    sum[1] = (uint64_t)(v >> 64);
+    bool carry = __builtin_add_overflow(sum[0], (uint64_t)v, &sum[0]); /* compilers spill a sum of 128 bits */
+    sum[1] += (uint64_t)(v >> 64) + carry;
 }
 
-/* True if the histogram counts the next time. It counts one of 2^unit times. Those are spread like the multiples of
- * the golden ratio: evenly over any period that the times may have. */
-static inline bool distribution_counts(const struct distribution *d)
+/* Returns what decides whether the histogram counts the next time, after COUNT others. It counts one of 2^unit. Those
+ * are spread like the multiples of the golden ratio: evenly over any period that the times may have. */
+static inline uint64_t distribution_lot(uint64_t count)
 {
-    return d->unit == 0 || (d->count * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - d->unit) == 0;
+    return count * UINT64_C(0x9e3779b97f4a7c15) >> 1;
 }
 
-/* Adds NS, which is at most DISTRIBUTION_NS_MAX. */
-static inline void distribution_add(struct distribution *d, uint64_t ns)
+/* Adds NS, which is at most DISTRIBUTION_NS_MAX. LOT: distribution_lot of its count. No branch depends on the lot, as
+ * none can be predicted. */
+static inline __attribute__((always_inline)) void distribution_add_lot(struct distribution *d, uint64_t ns,
+                                                                       uint64_t lot)
 {
     unsigned k = histogram_bucket(bucket_of(ns));
-    if (__builtin_expect(distribution_counts(d), 1) && __builtin_expect(++d->histogram[k] == UINT16_MAX, 0))
+    d->histogram[k] = (uint16_t)(d->histogram[k] + (lot >> (63 - d->unit) == 0));
+    if (__builtin_expect(d->histogram[k] == UINT16_MAX, 0))
         distribution_halve(d);
     d->count++;
-    d->total[1] += __builtin_add_overflow(d->total[0], ns, &d->total[0]); /* compilers spill a sum of 128 bits */
+    add_wide(d->total, ns);
     add_wide(d->squares, (unsigned __int128)ns * ns);
-    if (ns < d->least)
+    if (__builtin_expect(ns < d->least, 0))
         d->least = ns;
-    if (ns > d->most)
+    if (__builtin_expect(ns > d->most, 0))
         d->most = ns;
+}
+
+static inline void distribution_add(struct distribution *d, uint64_t ns)
+{
+    distribution_add_lot(d, ns, distribution_lot(d->count));
 }
 
 void distribution_merge(struct distribution *into, const struct distribution *from);

@@ -54,7 +54,9 @@ static enum pilgrim_status fill(const struct fragment *f, const struct calls_kno
     for (uint32_t i = 0; i < f->shapes.count; i++) {
         bool ignored;
         const uint8_t *data = intern_get(&f->shapes, i, &length);
-        TRY(shape_slots(data, length, &known->columns[i], &ignored));
+        known->shapes[i].tokens = data;
+        known->shapes[i].length = length;
+        TRY(shape_slots(data, length, &known->shapes[i].columns, &ignored));
     }
     return PILGRIM_OK;
 }
@@ -65,8 +67,8 @@ static enum pilgrim_status encode(const struct fragment *f, const struct bytes *
     struct calls_known known = {
         .class_count = f->classes.count, .shape_count = f->shapes.count, .function_count = f->functions.count};
     known.classes = malloc((known.class_count + 1) * sizeof *known.classes);
-    known.columns = malloc((known.shape_count + 1) * sizeof *known.columns);
-    enum pilgrim_status status = known.classes && known.columns ? fill(f, &known) : PILGRIM_NOMEM;
+    known.shapes = malloc((known.shape_count + 1) * sizeof *known.shapes);
+    enum pilgrim_status status = known.classes && known.shapes ? fill(f, &known) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
         status = calls_encode(&known, content, coded);
         if (status == PILGRIM_DAMAGED) {
@@ -75,7 +77,7 @@ static enum pilgrim_status encode(const struct fragment *f, const struct bytes *
         }
     }
     free(known.classes);
-    free(known.columns);
+    free(known.shapes);
     return status;
 }
 

@@ -18,7 +18,8 @@ INDEX_MAX = (1 << 32) - 1
 WHOLE = (1 << 64) - 1
 STRETCH_MAX = 2047
 PREFIX_END = 4096
-PLACE_BITS = 18
+PLACE_BITS = 18     # of contexts
+SLOT_BITS = 12      # of places of slots
 MULTIPLIER = 0x9e3779b97f4a7c15
 FIRST_WEIGHT = 19661
 SQUASHED = [round(65536 / (1 + math.exp(-i / 2))) for i in range(-16, 17)]
@@ -171,13 +172,14 @@ class Recent:
 
 class Walk:
     """CONTENT: numbers are taken out of it, coded, and put into it. shapes: by number how many columns a signature has that is not
-    long; classes: by number (function's number, whether it is a loop); old: of a section of type 7."""
+    long, and the places of its slots up to the first array series; classes: by number (function's number, whether it is a loop); old: of a section of type 7."""
 
     def __init__(self, content, bit, shapes, classes, old=False):
         self.content, self.mixer, self.shapes, self.classes, self.old = content, Mixer(bit), shapes, classes, old
         self.recent, self.next = collections.defaultdict(Recent), collections.Counter()
         self.last_values, self.value_groups, self.loops, self.signatures = 0, [], [], {}
         self.lists, self.last_rule = {}, 0
+        self.placed, self.hits, self.last_column = collections.Counter(), collections.Counter(), 0
 
     def all(self):
         for kind, entry in enumerate((self.rule, self.column, self.signature, self.partition, self.group_class, self.group)):
@@ -299,17 +301,42 @@ class Walk:
         shape, is_long = self.reference(SHAPE, 0, "shapes", 1)
         if shape >= len(self.shapes):
             raise Damage("shape %d of %d" % (shape, len(self.shapes)))
-        count = self.shapes[shape]
+        count, places = self.shapes[shape]
         if is_long:
-            count *= 2 if self.plain(SERIES) else 3
-        former, now, same, last = self.signatures.get(shape, []), [], 0, (0, 0)
+            count, places = count * (2 if self.plain(SERIES) else 3), []
+        former = self.signatures.get(shape, [])
+        self.signatures[shape] = self.old_columns(shape, count, former) if self.old else self.columns(shape, count, former, places)
+
+    def old_columns(self, shape, count, former):
+        now, same, last = [], 0, (0, 0)
         for i in range(count):
             expected = former[i] + 1 & WHOLE if i < len(former) else 0
             v = self.code(self.content.take(), COLUMN, shape << 32 | i, expected << 2 | same & 3, *last)
             self.content.put(v)
             now.append(v)
             same, last = 2 * same + (v + 1 & WHOLE == expected), (v, last[0])
-        self.signatures[shape] = now
+        return now
+
+    def columns(self, shape, count, former, places):
+        now, hits, last, step = [], 0, 0, 0
+        for i in range(count):
+            q = (places[i] if i < len(places) else with_(2, shape, i)) >> 64 - SLOT_BITS
+            by_shape = i < len(former)
+            expected = former[i] if by_shape else self.placed[q]
+            v = self.content.take()
+            coded = 1 if not v else 0 if v == expected else 2 if step and v == expected + step else 3 + v
+            coded = self.code(coded, COLUMN, 4 * (2 if by_shape else int(expected > 0)) + (hits & 3), 8 * q + (self.hits[q] & 7), expected, last)
+            v = (expected, 0, expected + step & WHOLE)[coded] if coded < 3 else coded - 3
+            if v >= 1 << 32:
+                raise Damage("a number %d of a column" % v)
+            self.content.put(v)
+            if v and expected and v != expected:
+                step = v - expected
+            last = v or self.last_column + 1
+            self.last_column = max(self.last_column, last)
+            now.append(last)
+            self.placed[q], self.hits[q], hits = last, 2 * self.hits[q] + (not coded) & 255, 2 * hits + (not coded)
+        return now
 
     def partition(self, _):
         self.value_groups.append(self.plain(PARTS))

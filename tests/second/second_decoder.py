@@ -255,8 +255,7 @@ class Shard:
         return escape(name), parameters
 
     def coded_read(self, stored, raw, old):
-        columns = [len(shape.slots) + sum(shape.slots) for shape in self.shapes]
-        return coded_content(stored, raw, columns, [(number, self.functions[number][0] == LOOP) for number in self.class_functions], old)
+        return coded_content(stored, raw, [shape.for_coded_calls() for shape in self.shapes], [(number, self.functions[number][0] == LOOP) for number in self.class_functions], old)
 
     def calls_read(self, c):
         self.rules = Rules(c)

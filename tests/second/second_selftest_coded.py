@@ -13,7 +13,7 @@ from second_profile import BitReader
 from trace_writer import Builder, block, constant, counted, expression, listed, once, rule, svarint, varint, R, RAMP, T
 
 CLASSES = [(1, False), (0, True), (1, False)]
-SHAPES = [0, 2, 3]
+SHAPES = [(0, []), (2, [5 << 52, 9 << 52]), (3, [9 << 52])]
 MOST = (1 << 64) - 1
 
 
@@ -26,7 +26,7 @@ def contents(wrong=None):
              varint(0) + varint(pick("block", 3, 65537)) + bytes([8 << 2]) + svarint(-9) + b"\1\2\3"]
     columns = [constant(-1 << 63), expression(6, 7, MOST >> 1), expression(7, 9, 4), listed(1, (1 << 63) - 1, -5), constant(3),
                varint(pick("kind", 5, 9)) + svarint(3)]
-    signatures = [varint(2 << 1) + varint(3) + varint(0), varint(2 << 1) + varint(3) + varint(MOST),
+    signatures = [varint(2 << 1) + varint(3) + varint(0), varint(2 << 1) + varint(3) + varint(pick("column", (1 << 32) - 1, 1 << 32)),
                   varint(pick("shape", 3, 4) << 1 | 1) + varint(5) + b"\1" * 6, varint(1 << 1), varint(3 << 1 | 1) + varint(0) + b"\2" * 9]
     group_classes = [varint(0) + varint(2) + (varint(3) + counted([varint(0)] * 2)) * 2, varint(0) + varint(0) + varint(6) + counted([]),
                      varint(pick("class", 3, 4)) + varint(pick("partition", 3, 4)) + (varint(1) + counted([varint(pick("index", 2, 1 << 32))])) * 3]
@@ -80,7 +80,7 @@ class Coded(unittest.TestCase):
 
     def test_wrong(self):
         """What the walk needs is checked, by the writer too."""
-        for wrong in ("block", "kind", "shape", "class", "partition", "index", "group class"):
+        for wrong in ("block", "kind", "shape", "class", "partition", "index", "group class", "column"):
             with self.assertRaises(Damage, msg=wrong):
                 coded(contents(wrong), SHAPES, CLASSES)
 

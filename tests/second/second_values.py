@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from second_coded import with_  # noqa: E402
 from second_grammar import difference  # noqa: E402
 from second_parts import Cursor, Damage, wrap  # noqa: E402
 
@@ -109,6 +110,15 @@ class Live:
             self.count += 1
 
 
+def slot_places(value, path, places):
+    """Appends those of VALUE and what follows it to PLACES. False: there is a series."""
+    tag, _, _, inside = value
+    if tag == SERIES:
+        return False
+    places += [with_(path, tag, i) for i in range(SLOTS.get(tag, 0))]
+    return all(slot_places(item, with_(path, index), places) for index, item in enumerate(inside))
+
+
 class Shape:
     """values: a tree of (tag, operand, first slot, values that follow). slots: of each whether it is in a series.
     has_series, has_registers, has_posted: whether there is one; one that keeps, edits or completes; a posted status. follows: whether
@@ -125,6 +135,14 @@ class Shape:
             raise Damage("a shape of 2^28 values or more")
         if self.has_registers and (self.keeps and self.has_series or self.values[-1][0] in (REGISTER, EDITED, COMPLETED)):
             raise Damage("a shape that keeps or edits the return value, or has a series, too")
+
+    def for_coded_calls(self):
+        """How many columns a signature of this shape has that is not long; the places of its slots up to the first series."""
+        places = []
+        for index, value in enumerate(self.values):
+            if not slot_places(value, with_(1, index), places):
+                break
+        return len(self.slots) + sum(self.slots), places
 
     def token_read(self, depth, inside, registers=()):
         """A value, and how many values it stands for. inside: of a series. registers: the tokens for them that it may be."""

@@ -288,7 +288,7 @@ class Builder:
         """CONTENT, coded."""
         shapes = [Shape(shape, self.table("strings")) for shape in self.table("shapes")]
         functions = self.table("functions")
-        return coded(content, [len(shape.slots) + sum(shape.slots) for shape in shapes],
+        return coded(content, [shape.for_coded_calls() for shape in shapes],
                      [(function, functions[function] == b"pilgrim_loop:") for function, *_ in self.table("classes")], self.old_coded)
 
     def calls_section(self):

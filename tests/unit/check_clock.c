@@ -213,6 +213,44 @@ START_TEST(scaled_exactly)
 }
 END_TEST
 
+static uint64_t pieces;
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state ^ *state >> 29;
+}
+
+/* The quick conversion of a piece gives what the other gives, for readings in it, near its ends too; and none is in a
+ * piece that is not. */
+START_TEST(pieces_are_exact)
+{
+    clock_choose(CLOCK_OFF);
+    (void)clock_time_ns(0); /* so that there are scales, which are replaced */
+    uint64_t state = 1;
+    for (int round = 0; round < 20000; round++) {
+        const uint64_t begin = next_random(&state) >> (next_random(&state) % 63), gap = next_random(&state) >> 20;
+        clock_scales[0] = (struct clock_scale){begin, next_random(&state) >> 10, next_random(&state) >> 15};
+        clock_scales[1] =
+            (struct clock_scale){begin + gap, clock_scaled(&clock_scales[0], begin + gap), next_random(&state) >> 17};
+        atomic_store(&clock_scale_count, 2);
+        const uint64_t readings[] = {begin,       begin + 1,         begin + gap - 1,
+                                     begin + gap, begin + gap + 100, begin + (next_random(&state) >> 2)};
+        for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
+            for (size_t j = 0; j < sizeof readings / sizeof readings[0]; j++) {
+                const struct clock_piece piece = clock_piece_of(readings[i]);
+                const bool in_piece = readings[j] >= readings[i] && clock_piece_has(&piece, readings[j]);
+                if (in_piece)
+                    ck_assert_uint_eq(clock_piece_ns(&piece, readings[j]), clock_time_ns(readings[j]));
+                pieces += in_piece;
+            }
+        const struct clock_piece before = clock_piece_of(begin - 1);
+        ck_assert(begin == 0 || !clock_piece_has(&before, begin));
+    }
+    ck_assert_uint_gt(pieces, 100000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clock");
@@ -229,6 +267,7 @@ int main(void)
     tcase_add_test(tests, settled_at_once);
     tcase_add_test(tests, times_at_the_borders);
     tcase_add_test(tests, scaled_exactly);
+    tcase_add_test(tests, pieces_are_exact);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

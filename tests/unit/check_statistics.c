@@ -206,7 +206,7 @@ struct time_sample {
 static void add(struct statistics *s, const struct time_sample *x)
 {
     struct statistics one = {0};
-    struct statistics_cell *cell = statistics_cell(&one, x->signature, x->predecessor);
+    struct statistics_cell *cell = statistics_search_again(&one, x->signature, x->predecessor);
     EXPECT(cell, "no memory");
     distribution_add(&cell->gaps, x->gap);
     distribution_add(&cell->durations, x->duration);

@@ -6,20 +6,32 @@
 
 #include "format/calls_code.h"
 
-static void decode(struct parser *p, const struct calls_known *known, const struct section *section,
-                   struct bytes *content)
+/* Notes what P's definitions say. */
+static void fill(const struct parser *p, const struct calls_known *known)
 {
     const struct shard *v = p->shard;
     for (size_t i = 0; i < v->class_count; i++) {
         known->classes[i].function = v->classes[i].function;
         known->classes[i].is_loop = v->functions[v->classes[i].function].is_loop;
     }
-    for (size_t i = 0; i < v->shape_count; i++)
-        known->columns[i] = v->shapes[i].column_count;
+    for (size_t i = 0; i < v->shape_count; i++) {
+        known->shapes[i].tokens = v->shapes[i].tokens;
+        known->shapes[i].length = v->shapes[i].length;
+        known->shapes[i].columns = v->shapes[i].column_count;
+    }
+}
+
+static void decode(struct parser *p, const struct calls_known *known, const struct section *section,
+                   struct bytes *content)
+{
+    const uint64_t memory = calls_code_memory(known, (size_t)section->raw);
+    if (!parser_charge(p, memory))
+        return;
     enum pilgrim_status status = calls_decode(known, section->stored_type == SECTION_OLD_CODED_CALLS, section->stored,
                                               section->stored_length, (size_t)section->raw, content);
     if (status != PILGRIM_OK)
         parser_fail_with(p, status, "cannot be decoded");
+    p->budget->bytes += memory;
 }
 
 void coded_calls_take(struct parser *p, const struct section *section, struct bytes *content)
@@ -31,16 +43,14 @@ void coded_calls_take(struct parser *p, const struct section *section, struct by
         parser_fail(p, "more than coded calls may be");
         return;
     }
-    const uint64_t memory = calls_code_memory(&known, (size_t)section->raw);
-    if (!parser_charge(p, memory))
-        return;
     known.classes = malloc((known.class_count + 1) * sizeof *known.classes);
-    known.columns = malloc((known.shape_count + 1) * sizeof *known.columns);
-    if (known.classes && known.columns)
+    known.shapes = malloc((known.shape_count + 1) * sizeof *known.shapes);
+    if (known.classes && known.shapes) {
+        fill(p, &known);
         decode(p, &known, section, content);
-    else
+    } else {
         parser_fail_with(p, PILGRIM_NOMEM, "not enough memory");
+    }
     free(known.classes);
-    free(known.columns);
-    p->budget->bytes += memory;
+    free(known.shapes);
 }
