@@ -305,31 +305,45 @@ static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t grou
     return fragment_value_group(into, group, class_index, sequence, &entry, 1, number);
 }
 
+/* Makes ONE a value group of a single member with these trips, whose number is not noted. */
+static enum pilgrim_status begin_trips(struct value_group *one, uint64_t trips)
+{
+    /* no function of the rank: of a rank base that is not there */
+    struct slot slot = {.value = (int64_t)trips, .kind = SLOT_RANK, .base = -1};
+    struct slots slots = {.items = &slot, .count = 1};
+    TRY(value_group_begin(one, &(struct rank_bases){.count = 0}, 0, 0, &slots));
+    column_free(&one->members);
+    one->members = (struct column){.length = 0};
+    return PILGRIM_OK;
+}
+
+/* Where the members of a group get their trips from. */
+struct trips_source {
+    uint32_t target; /* the value group */
+    struct value_group one;
+};
+
 enum pilgrim_status members_add_loop(struct fragment *into, uint32_t group, uint32_t class_index,
                                      const struct family_members *m, uint32_t groups, const struct steady_loop *loop,
                                      uint32_t shape)
 {
-    uint32_t *value_groups = malloc((groups + (size_t)1) * sizeof *value_groups);
-    enum pilgrim_status status = value_groups ? PILGRIM_OK : PILGRIM_NOMEM;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < groups; i++)
-        status = loop_value_group(into, group, class_index, loop->met[i], shape, &value_groups[i]);
-    for (uint64_t i = 0; status == PILGRIM_OK && i < m->count; i++) {
-        uint32_t from = m->group[i];
-        struct value_group *to = &into->value_groups[value_groups[from]];
-        struct slot trips = {.value = (int64_t)loop->trips[from], .kind = SLOT_NUMBER};
-        struct slots slots = {.items = &trips, .count = 1};
-        struct value_group one = {.slot_count = 0};
-        if (!loop->met[from]) {
-            status = column_append(&to->members, (int64_t)i);
-            continue;
-        }
-        trips.kind = SLOT_RANK; /* no function of the rank: of a rank base that is not there */
-        trips.base = -1;
-        status = value_group_begin(&one, &(struct rank_bases){.count = 0}, 0, i, &slots);
-        if (status == PILGRIM_OK)
-            status = value_group_join(to, &one, 0);
-        value_group_free(&one);
+    struct trips_source *sources = calloc(groups + (size_t)1, sizeof *sources);
+    enum pilgrim_status status = sources ? PILGRIM_OK : PILGRIM_NOMEM;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < groups; i++) {
+        status = loop_value_group(into, group, class_index, loop->met[i], shape, &sources[i].target);
+        if (status == PILGRIM_OK && loop->met[i])
+            status = begin_trips(&sources[i].one, loop->trips[i]);
     }
-    free(value_groups);
+    for (uint64_t i = 0; status == PILGRIM_OK && i < m->count; i++) {
+        const struct trips_source *from = &sources[m->group[i]];
+        struct value_group *to = &into->value_groups[from->target];
+        if (loop->met[m->group[i]])
+            status = value_group_join(to, &from->one, 0);
+        if (status == PILGRIM_OK)
+            status = column_append(&to->members, (int64_t)i);
+    }
+    for (uint32_t i = 0; sources && i < groups; i++)
+        value_group_free(&sources[i].one);
+    free(sources);
     return status;
 }

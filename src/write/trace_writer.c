@@ -169,8 +169,9 @@ static void try_templates(const struct fragment *f, bool with_times, bool anothe
     size_t joined_end;
     uint64_t work = (end - start) * (uint64_t)WORK_MAX_A_BYTE;
     if (may_have_templates(f) && templates_join(f, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK &&
-        joined && write_sections(joined, with_times, another, false, &b, &joined_end) == PILGRIM_OK &&
-        bytes_status(&b) == PILGRIM_OK && joined_end < end - start && can_be_read(&b, 0, &proof)) {
+        joined && write_sections(joined, false, another, false, &b, &joined_end) == PILGRIM_OK &&
+        joined_end < end - start && (!with_times || write_profile(joined, &b) == PILGRIM_OK) &&
+        bytes_status(&b) == PILGRIM_OK && can_be_read(&b, 0, &proof)) {
         out->length = start;
         bytes_put(out, b.data, b.length);
     }

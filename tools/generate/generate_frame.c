@@ -57,14 +57,14 @@ static const struct {
                 "    COMPUTE(ns * SCALE);\n"
                 "}\n"},
     {"any_source", "#ifdef FREE_ORDER /* what a receive gets is left to MPI, as the program left it */\n"
-                   "#define any_source(recorded) MPI_ANY_SOURCE\n"
+                   "#define any_source(...) MPI_ANY_SOURCE\n"
                    "#else\n"
-                   "#define any_source(recorded) (recorded)\n"
+                   "#define any_source(...) (__VA_ARGS__)\n"
                    "#endif\n"},
     {"any_tag", "#ifdef FREE_ORDER\n"
-                "#define any_tag(recorded) MPI_ANY_TAG\n"
+                "#define any_tag(...) MPI_ANY_TAG\n"
                 "#else\n"
-                "#define any_tag(recorded) (recorded)\n"
+                "#define any_tag(...) (__VA_ARGS__)\n"
                 "#endif\n"},
     {"torus", "/* The rank that is SHIFT further on an axis of EXTENT ranks, which are STRIDE apart. */\n"
               "static int torus(int stride, int extent, int shift)\n"

@@ -3,7 +3,7 @@
  *     mpicc -std=c11 -O2 -o proxy proxy.c
  *     mpiexec -n 4 ./proxy
  *
- * 642 calls of 4 ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your
+ * 643 calls of 4 ranks. -DSCALE=0.5: compute half as long; -DCOMPUTE=work: call your
  * void work(double ns) in place of a loop that waits; -DFREE_ORDER: receives of any source take what comes.
  *
  * No license of Pilgrim applies to this file: it is derived from the program that was recorded. */
@@ -22,7 +22,7 @@
 #endif
 
 static int rank, size;
-static MPI_Request request[6];
+static MPI_Request request[5];
 static MPI_Request some_requests[16];
 static char *data[1]; /* buffers: in the program's static data */
 static char *stack[3]; /* buffers: in the program's stack */
@@ -31,92 +31,31 @@ static MPI_Status any_status[16];
 static int found;
 
 static const int requests_1[] = {
-    0, 0, 0, 0, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
-    5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
+    0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
     -1, -1, -1}; /* by trip */
 static const int requests_2[] = {
-    1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    3, 3, -1}; /* by trip */
-static const int requests_3[] = {
-    2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
+    2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
     4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
-    4, -1, -1}; /* by trip */
-static const int peers_1[] = {
-    2, 2, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}; /* by trip */
-static const int offsets_1[] = {
-    17616, 17616, 17632, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
-    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
-    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
-    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600,
-    17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600, 17600}; /* by trip */
-static const int requests_4[] = {
-    3, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
-    5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}; /* by trip */
-static const int peers_2[] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-    3, 2}; /* by trip */
+    4, 4, -1}; /* by trip */
 static const int trips_1[] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
     1, 1, 0}; /* by trip */
-static const int requests_5[] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    -1, -1}; /* by trip */
-static const int requests_6[] = {
-    1, 1, 1, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
-    4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
-    4, -1}; /* by trip */
-static const int requests_7[] = {
-    2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    3, 3, 3, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, -1,
-    -1, -1}; /* by trip */
-static const int peers_3[] = {
-    3, 3, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 2, 3, 3,
-    3, 2, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}; /* by visit */
-static const int offsets_2[] = {
-    17632, 17632, 17616, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632,
-    17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17616, 17632, 17632, 17632,
-    17632, 17632, 17616, 17632, 17632, 17632, 17616, 17600, 17632, 17632, 17632, 17632,
-    17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632,
-    17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632, 17632}; /* by visit */
-static const int requests_8[] = {
-    3, 3, 4, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 3, 3, 3, 3, 3, 4, 3, 3,
-    3, 4, 3, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}; /* by visit */
-static const int trips_2[] = {
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-    1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0,
-    0, 0}; /* by trip */
-static const int peers_4[] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 1,
-    2}; /* by trip */
-static const int trips_3[] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1,
-    1, 0}; /* by trip */
-static const int peers_5[] = {3, 1, 2}; /* by trip */
-static const int tags_1[] = {6, 4, 5}; /* by trip */
-static const int *const tags_2[] = {
+static const int *const tags_1[] = {
     (const int[]){1, 1, 1, 1, 1, 2},
-    (const int[]){1, 1, 1, 2},
+    (const int[]){1, 2},
     (const int[]){1, 1, 2, 0}}; /* by kind of rank and trip */
-static const int *const trips_4[] = {
+static const int *const trips_2[] = {
     (const int[]){1, 1, 1, 1, 1, 0},
-    (const int[]){1, 1, 1, 0},
+    (const int[]){1, 0},
     (const int[]){1, 1, 0, 0}}; /* by kind of rank and trip */
-static const int *const tags_3[] = {
+static const int *const tags_2[] = {
     (const int[]){1, 1, 2},
-    (const int[]){1, 1, 1, 1, 1, 2},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 2}}; /* by kind of rank and trip */
-static const int *const trips_5[] = {
+    (const int[]){1, 2}}; /* by kind of rank and trip */
+static const int *const trips_3[] = {
     (const int[]){1, 1, 0},
-    (const int[]){1, 1, 1, 1, 1, 0},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 0}}; /* by kind of rank and trip */
-static long visits[2]; /* by statement: how often it was reached */
+    (const int[]){1, 0}}; /* by kind of rank and trip */
 
 static char *arena(void)
 {
@@ -129,15 +68,15 @@ static char *arena(void)
 }
 
 #ifdef FREE_ORDER /* what a receive gets is left to MPI, as the program left it */
-#define any_source(recorded) MPI_ANY_SOURCE
+#define any_source(...) MPI_ANY_SOURCE
 #else
-#define any_source(recorded) (recorded)
+#define any_source(...) (__VA_ARGS__)
 #endif
 
 #ifdef FREE_ORDER
-#define any_tag(recorded) MPI_ANY_TAG
+#define any_tag(...) MPI_ANY_TAG
 #else
-#define any_tag(recorded) (recorded)
+#define any_tag(...) (__VA_ARGS__)
 #endif
 
 /* Returns copies of some requests: -1 is MPI_REQUEST_NULL. */
@@ -176,9 +115,9 @@ static void team_deal(long i)
 static void team_deal_2(long i)
 {
     if (i < 57) {
-        MPI_Send(data[0] + 21688, 1, MPI_LONG, peers_1[i], 1, MPI_COMM_WORLD); /* master_worker.c:35 */
-        MPI_Irecv(data[0] + offsets_1[i], 2, MPI_LONG, peers_1[i], 3, MPI_COMM_WORLD,
-                &request[requests_4[i]]); /* master_worker.c:36 */
+        MPI_Send(data[0] + 21688, 1, MPI_LONG, i == 1 ? 3 : 1, 1, MPI_COMM_WORLD); /* master_worker.c:35 */
+        MPI_Irecv(data[0] + (i == 1 ? 17632 : 17600), 2, MPI_LONG, i == 1 ? 3 : 1, 3, MPI_COMM_WORLD,
+                &request[i == 1 ? 4 : 3]); /* master_worker.c:36 */
     }
 }
 
@@ -186,7 +125,7 @@ static void team_deal_3(long i)
 {
     team_deal_2(i); /* master_worker.c:58 */
     if (trips_1[i]) {
-        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, peers_2[i], 2, MPI_COMM_WORLD); /* master_worker.c:32 */
+        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, i - 56, 2, MPI_COMM_WORLD); /* master_worker.c:32 */
     }
 }
 
@@ -194,33 +133,26 @@ static void master_waitany(long i)
 {
     /* master_worker.c:65 */
     {
-        const int list[] = {requests_1[i], requests_2[i], requests_3[i]};
+        const int list[] = {requests_1[i], i < 59 ? 1 : -1, requests_2[i]};
         MPI_Waitany(3, chosen(3, list), any_int[1], any_status);
         give_back(3, list);
     }
     team_deal_3(i); /* master_worker.c:46 */
 }
 
-static void team_deal_4(void)
+static void team_deal_4(long i)
 {
-    {
-        const long n = visits[0]++;
-        MPI_Send(data[0] + 21688, 1, MPI_LONG, peers_3[n], 1, MPI_COMM_WORLD); /* master_worker.c:35 */
-    }
-    {
-        const long n = visits[1]++;
-        MPI_Irecv(data[0] + offsets_2[n], 2, MPI_LONG, peers_3[n], 3, MPI_COMM_WORLD,
-                &request[requests_8[n]]); /* master_worker.c:36 */
+    if (i < 57) {
+        MPI_Send(data[0] + 21688, 1, MPI_LONG, 1, 1, MPI_COMM_WORLD); /* master_worker.c:35 */
+        MPI_Irecv(data[0] + 17600, 2, MPI_LONG, 1, 3, MPI_COMM_WORLD, &request[3]); /* master_worker.c:36 */
     }
 }
 
 static void team_deal_5(long i)
 {
-    for (long j = 0; j < trips_2[i]; j++) {
-        team_deal_4(); /* master_worker.c:83 */
-    }
-    if (trips_3[i]) {
-        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, peers_4[i], 2, MPI_COMM_WORLD); /* master_worker.c:32 */
+    team_deal_4(i); /* master_worker.c:83 */
+    if (trips_1[i]) {
+        MPI_Send(MPI_BOTTOM, 0, MPI_LONG, i - 56, 2, MPI_COMM_WORLD); /* master_worker.c:32 */
     }
 }
 
@@ -228,7 +160,7 @@ static void master_testsome(long i)
 {
     /* master_worker.c:80 */
     {
-        const int list[] = {requests_5[i], requests_6[i], requests_7[i]};
+        const int list[] = {requests_1[i], i < 59 ? 1 : -1, i == 60 ? -1 : 2};
         do
         MPI_Testsome(3, chosen(3, list), &found, any_int[2], any_status);
     while (!found);
@@ -241,26 +173,26 @@ static void master_any_source(long i)
 {
     /* master_worker.c:98 */
     do
-        MPI_Iprobe(any_source(peers_5[i]), any_tag(tags_1[i]), MPI_COMM_WORLD, &found, any_status);
+        MPI_Iprobe(any_source(i + 1), any_tag(i + 4), MPI_COMM_WORLD, &found, any_status);
     while (!found);
-    MPI_Recv(stack[0], 1, MPI_LONG, peers_5[i], tags_1[i], MPI_COMM_WORLD,
+    MPI_Recv(stack[0], 1, MPI_LONG, i + 1, i + 4, MPI_COMM_WORLD,
             MPI_STATUS_IGNORE); /* master_worker.c:101 */
 }
 
 static void worker_run(long i)
 {
-    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(tags_2[rank - 1][(i + 50) / 52 * 2 + i % 2]),
+    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(tags_1[rank - 1][(i + 52) / 54 * 2 + i % 2]),
             MPI_COMM_WORLD, any_status); /* master_worker.c:113 */
-    if (trips_4[rank - 1][(i + 50) / 52 * 2 + i % 2]) {
+    if (trips_2[rank - 1][(i + 52) / 54 * 2 + i % 2]) {
         MPI_Send(stack[0], 2, MPI_LONG, 0, 3, MPI_COMM_WORLD); /* master_worker.c:117 */
     }
 }
 
 static void worker_run_2(long i)
 {
-    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(tags_3[rank - 1][(i + 45) / 48 * 3 + i % 3]),
-            MPI_COMM_WORLD, any_status); /* master_worker.c:113 */
-    if (trips_5[rank - 1][(i + 45) / 48 * 3 + i % 3]) {
+    MPI_Recv(stack[0], 1, MPI_LONG, 0, any_tag(tags_2[rank / 2][(i + 56) / 57]), MPI_COMM_WORLD,
+            any_status); /* master_worker.c:113 */
+    if (trips_3[rank / 2][(i + 56) / 57]) {
         MPI_Send(stack[0], 2, MPI_LONG, 0, 3, MPI_COMM_WORLD); /* master_worker.c:117 */
     }
 }
@@ -287,17 +219,17 @@ int main(int argc, char **argv)
         for (long i = 0; i < 3; i++) {
             team_deal(i); /* master_worker.c:54 */
         }
-        for (long i = 0; i < 60; i++) {
+        for (long i = 0; i < 61; i++) {
             master_testsome(i); /* master_worker.c:142 */
         }
         for (long i = 0; i < 3; i++) {
             master_any_source(i); /* master_worker.c:144 */
         }
     } else {
-        for (long i = 0; i < (rank < 2 ? 56 : 6 - rank); i++) {
+        for (long i = 0; i < (rank < 2 ? 58 : rank); i++) {
             worker_run(i); /* master_worker.c:148 */
         }
-        for (long i = 0; i < (rank == size - 1 ? 54 : (rank < 2 ? 3 : 6)); i++) {
+        for (long i = 0; i < (rank < 2 ? 59 : 2); i++) {
             worker_run_2(i); /* master_worker.c:149 */
         }
         MPI_Send(stack[1], 1, MPI_LONG, 0, rank + 3, MPI_COMM_WORLD); /* master_worker.c:150 */

@@ -137,24 +137,14 @@ static void use_groups(void)
         MPI_Win_start(group[1], 0, win[0]); /* onesided.c:119 */
         MPI_Put(stack[6], 1, MPI_INT, (rank + 1) % size, i, 1, MPI_INT, win[0]); /* onesided.c:120 */
         MPI_Win_complete(win[0]); /* onesided.c:121 */
-        if (rank == 2) {
-            if (1 - (i % 2)) {
-                /* onesided.c:126 */
-                do
-                    MPI_Win_test(win[0], &found);
-                while (!found);
-            }
-        }
         if (i % 2) {
             MPI_Win_wait(win[0]); /* onesided.c:123 */
         }
-        if (rank != 2) {
-            if (1 - (i % 2)) {
-                /* onesided.c:126 */
-                do
-                    MPI_Win_test(win[0], &found);
-                while (!found);
-            }
+        if (1 - (i % 2)) {
+            /* onesided.c:126 */
+            do
+                MPI_Win_test(win[0], &found);
+            while (!found);
         }
     }
     MPI_Win_free(&win[0]); /* onesided.c:129 */

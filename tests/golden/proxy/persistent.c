@@ -32,21 +32,18 @@ static int found;
 
 static const int *const kinds_1[] = {
     (const int[]){
-        0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0,
-        0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0},
+        0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
+        0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0},
     (const int[]){
-        1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1,
-        0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1},
+        1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0,
+        0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1},
     (const int[]){
-        1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1,
-        1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0},
+        1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+        1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0},
     (const int[]){
-        0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1,
-        1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0}}; /* by rank and visit */
-static const int trips_1[] = {6, 0, 6, 6}; /* by visit */
-static const int trips_2[] = {1, 0, 1, 1}; /* by visit */
-static const int trips_3[] = {0, 1, 0, 0}; /* by visit */
-static long visits[7]; /* by statement: how often it was reached */
+        1, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0,
+        0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 0, 0}}; /* by rank and visit */
+static long visits[1]; /* by statement: how often it was reached */
 
 static char *arena(void)
 {
@@ -95,14 +92,6 @@ static void use_modes(void)
         if (i % 4 == 0) {
             MPI_Waitall(8, request, any_status); /* persistent.c:52 */
         }
-        if (rank != 2) {
-            if (i % 4 == 1) {
-                /* persistent.c:58 */
-                do
-                    MPI_Testall(8, request, &found, MPI_STATUSES_IGNORE);
-                while (!found);
-            }
-        }
         for (long j = 0; j < (i % 4 == 2 ? 8 : 0); j++) {
             if (j >= 4) {
                 MPI_Wait(&request[7 - j], MPI_STATUS_IGNORE); /* persistent.c:62 */
@@ -114,22 +103,20 @@ static void use_modes(void)
             {
                 const long n = visits[0]++;
                 if (kinds_1[rank][n]) {
-                    MPI_Waitany(8, request, any_int[1], MPI_STATUS_IGNORE); /* persistent.c:66 */
-                } else {
                     MPI_Waitany(8, request, any_int[1], any_status); /* persistent.c:66 */
+                } else {
+                    MPI_Waitany(8, request, any_int[1], MPI_STATUS_IGNORE); /* persistent.c:66 */
                 }
             }
         }
         if (i % 4 == 3) {
             MPI_Waitany(8, request, any_int[1], MPI_STATUS_IGNORE); /* persistent.c:67 */
         }
-        if (rank == 2) {
-            if (i % 4 == 1) {
-                /* persistent.c:58 */
-                do
-                    MPI_Testall(8, request, &found, MPI_STATUSES_IGNORE);
-                while (!found);
-            }
+        if (i % 4 == 1) {
+            /* persistent.c:58 */
+            do
+                MPI_Testall(8, request, &found, MPI_STATUSES_IGNORE);
+            while (!found);
         }
     }
     for (long i = 0; i < 8; i++) {
@@ -144,82 +131,28 @@ static void use_partitions(void)
             MPI_INFO_NULL, &request[8]); /* persistent.c:103 */
     MPI_Psend_init(stack[9], 6, 10, MPI_DOUBLE, (rank + 1) % size, 60, MPI_COMM_WORLD, MPI_INFO_NULL,
             &request[9]); /* persistent.c:104 */
-    if (rank != 2) {
-        for (long i = 0; i < 20; i++) {
-            MPI_Startall(2, &request[8]); /* persistent.c:106 */
-            if (i % 3 == 2) {
-                MPI_Pready_range(2, 5, request[9]); /* persistent.c:117 */
-                MPI_Pready_range(0, 1, request[9]); /* persistent.c:118 */
-            }
-            if (i % 3 == 1) {
-                MPI_Pready_list(3, (int[]){5, 1, 3}, request[9]); /* persistent.c:113 */
-                MPI_Pready(0, request[9]); /* persistent.c:115 */
-                MPI_Pready(2, request[9]); /* persistent.c:115 */
-                MPI_Pready(4, request[9]); /* persistent.c:115 */
-            }
-            for (long j = 0; j < (i % 3 == 0 ? 6 : 0); j++) {
-                MPI_Pready(5 - j, request[9]); /* persistent.c:111 */
-            }
-            for (long j = 0; j < 6; j++) {
-                /* persistent.c:124 */
-                do
-                    MPI_Parrived(request[8], j, &found);
-                while (!found);
-            }
-            MPI_Waitall(2, &request[8], MPI_STATUSES_IGNORE); /* persistent.c:127 */
+    for (long i = 0; i < 20; i++) {
+        MPI_Startall(2, &request[8]); /* persistent.c:106 */
+        for (long j = 0; j < (i % 3 == 0 ? 6 : 0); j++) {
+            MPI_Pready(5 - j, request[9]); /* persistent.c:111 */
         }
-    } else {
-        for (long i = 0; i < 20; i++) {
-            MPI_Startall(2, &request[8]); /* persistent.c:106 */
-            if (i % 3 == 2) {
-                MPI_Pready_range(2, 5, request[9]); /* persistent.c:117 */
-                MPI_Pready_range(0, 1, request[9]); /* persistent.c:118 */
-            }
-            for (long j = 0; j < (i % 3 == 0 ? 6 : 0); j++) {
-                MPI_Pready(5 - j, request[9]); /* persistent.c:111 */
-            }
-            for (long j = 0; j < (i % 3 == 1 ? 2 : 1); j++) {
-                {
-                    const long n = visits[1]++, trips = trips_1[n % 4];
-                    for (long k = 0; k < trips; k++) {
-                        /* persistent.c:124 */
-                        do
-                            MPI_Parrived(request[8], k, &found);
-                        while (!found);
-                    }
-                }
-                {
-                    const long n = visits[2]++, trips = trips_2[n % 4];
-                    if (trips) {
-                        MPI_Waitall(2, &request[8], MPI_STATUSES_IGNORE); /* persistent.c:127 */
-                    }
-                }
-                {
-                    const long n = visits[3]++, trips = trips_3[n % 4];
-                    if (trips) {
-                        MPI_Pready_list(3, (int[]){5, 1, 3}, request[9]); /* persistent.c:113 */
-                    }
-                }
-                {
-                    const long n = visits[4]++, trips = trips_3[n % 4];
-                    if (trips) {
-                        MPI_Pready(0, request[9]); /* persistent.c:115 */
-                    }
-                }
-                {
-                    const long n = visits[5]++, trips = trips_3[n % 4];
-                    if (trips) {
-                        MPI_Pready(2, request[9]); /* persistent.c:115 */
-                    }
-                }
-                {
-                    const long n = visits[6]++, trips = trips_3[n % 4];
-                    if (trips) {
-                        MPI_Pready(4, request[9]); /* persistent.c:115 */
-                    }
-                }
-            }
+        if (i % 3 == 1) {
+            MPI_Pready_list(3, (int[]){5, 1, 3}, request[9]); /* persistent.c:113 */
+            MPI_Pready(0, request[9]); /* persistent.c:115 */
+            MPI_Pready(2, request[9]); /* persistent.c:115 */
+            MPI_Pready(4, request[9]); /* persistent.c:115 */
         }
+        if (i % 3 == 2) {
+            MPI_Pready_range(2, 5, request[9]); /* persistent.c:117 */
+            MPI_Pready_range(0, 1, request[9]); /* persistent.c:118 */
+        }
+        for (long j = 0; j < 6; j++) {
+            /* persistent.c:124 */
+            do
+                MPI_Parrived(request[8], j, &found);
+            while (!found);
+        }
+        MPI_Waitall(2, &request[8], MPI_STATUSES_IGNORE); /* persistent.c:127 */
     }
     MPI_Request_free(&request[8]); /* persistent.c:129 */
     MPI_Request_free(&request[9]); /* persistent.c:130 */

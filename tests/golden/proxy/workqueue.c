@@ -29,27 +29,32 @@ static MPI_Status any_status[16]; /* any_...: for what comes out and is not look
 static int found;
 
 static const int peers_1[] = {
-    2, 1, 1, 3, 2, 3, 1, 3, 1, 2, 3, 3, 1, 3, 1, 2, 1, 3, 1, 3, 2, 2, 1, 3, 3, 1, 1, 3, 2,
-    3, 1, 2, 3, 1, 2, 3, 1, 1, 3, 2, 3, 1, 3, 1, 2, 1, 2, 3, 2, 3, 1, 1, 3, 2, 1, 3, 2, 1,
-    1, 3, 3, 2, 3, 3, 1, 1, 3, 2, 1, 3, 1, 2, 3, 1, 3, 2, 1, 3, 1, 3, 2, 1, 3, 3, 1, 2, 3,
-    1, 2, 1, 3, 1, 1, 2, 1, 3, 1, 3, 2, 2}; /* by trip */
+    2, 1, 3, 3, 2, 2, 2, 2, 1, 1, 2, 3, 3, 2, 3, 3, 2, 2, 2, 1, 1, 1, 1, 2, 1, 2, 1, 3, 3,
+    2, 3, 2, 3, 3, 3, 2, 1, 2, 3, 3, 2, 1, 2, 1, 1, 2, 1, 3, 2, 3, 3, 2, 1, 2, 1, 1, 3, 2,
+    3, 2, 1, 3, 1, 3, 3, 2, 2, 2, 1, 1, 3, 3, 2, 1, 3, 3, 1, 2, 2, 2, 2, 2, 1, 1, 3, 2, 3,
+    2, 3, 3, 3, 2, 2, 2, 1, 1, 2, 2, 3, 3}; /* by trip */
 static const int *const trips_1[] = {
     (const int[]){
-        1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1,
-        1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0},
+        1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0},
     (const int[]){
-        1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0},
+        1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1,
+        1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0},
     (const int[]){
-        1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0,
-        1, 1, 1, 1, 0, 1, 1, 1, 0, 0}}; /* by kind of rank and visit */
+        1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0,
+        1, 1, 1, 1, 1, 0}}; /* by kind of rank and visit */
 static const int *const trips_2[] = {
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 0, 0},
-    (const int[]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0}}; /* by kind of rank and visit */
+    (const int[]){
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0},
+    (const int[]){
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0},
+    (const int[]){
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 0}}; /* by kind of rank and visit */
 static const int *const trips_3[] = {
-    (const int[]){2, 6, 4, 5, 5, 5, 5, 3, 3, 1, 0},
-    (const int[]){2, 3, 3, 3, 4, 3, 3, 3, 2, 0},
-    (const int[]){2, 6, 4, 5, 4, 7, 5, 4, 1, 0}}; /* by kind of rank and trip */
+    (const int[]){3, 2, 3, 4, 4, 5, 2, 2, 2, 1, 0},
+    (const int[]){2, 3, 17, 8, 5, 2, 3, 1, 0},
+    (const int[]){2, 2, 2, 3, 2, 5, 6, 2, 2, 2, 6, 0}}; /* by kind of rank and trip */
 static long visits[2]; /* by statement: how often it was reached */
 
 static char *arena(void)
@@ -63,9 +68,9 @@ static char *arena(void)
 }
 
 #ifdef FREE_ORDER /* what a receive gets is left to MPI, as the program left it */
-#define any_source(recorded) MPI_ANY_SOURCE
+#define any_source(...) MPI_ANY_SOURCE
 #else
-#define any_source(recorded) (recorded)
+#define any_source(...) (__VA_ARGS__)
 #endif
 
 static void start(void)
@@ -98,7 +103,7 @@ static void master_calls(void)
 static void worker_calls(void)
 {
     MPI_Irecv(data[0] + 16528, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, &request[0]); /* workqueue.c:77 */
-    for (long i = 0; i < 11 - rank / 2; i++) {
+    for (long i = 0; i < (rank % 2 == 0 ? 9 : rank / 2 + 11); i++) {
         /* workqueue.c:92 */
         do
             MPI_Test(&request[0], &found, MPI_STATUS_IGNORE);
@@ -115,7 +120,7 @@ static void worker_calls(void)
                 }
             }
             {
-                const long n = visits[1]++, trips = trips_2[rank - 1][n / 12 * 3 + n % 3];
+                const long n = visits[1]++, trips = trips_2[rank - 1][n];
                 if (trips) {
                     MPI_Send(stack[0], 1, MPI_INT, 0, 2, MPI_COMM_WORLD); /* workqueue.c:108 */
                 }
