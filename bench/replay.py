@@ -12,7 +12,7 @@ Parts (all, if none is given):
            spends 0.3 to 2 us a call on its own: programs that call MPI every few us cannot be replayed in time, so there is
            a mean of those that call it less often than every OFTEN_US as well.
   same     of those programs, recorded once: are --matrix and the calls of --stats of a replay's trace those of the original,
-           byte for byte, and which three call sites wait most in both (pilgrim-waits)?
+           byte for byte, and which three call sites wait most in both (pilgrim-waits), MPI_Init apart, of those with WAIT_SHARE of the waiting or more?
   sites    of those programs: the time in MPI of each call site that has SITE_SHARE of all or more, in a replay's trace and in
            that of the program, medians of N runs each: the mean of the errors, by share, and the largest. The same of the program
            recorded once more: no replay can be better than that. MPI_Init and polls (a replay makes others) are not in it.
@@ -38,6 +38,7 @@ MODES = ("exact", "bins:1.2", "aggregate")
 LIMIT_S = 300
 OFTEN_US = 5
 SITE_SHARE = 0.05
+WAIT_SHARE = 0.01
 POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status")
 PATTERNS = ("stencil2d", "torus3d", "ring") # of bench/scale
 EXAMPLES = (("ring", 2, ["100000"]), ("stencil2d", 2, ["20000"]), ("stencil3d", 2, ["20000"]), ("corners3d", 2, ["500", "24"]), ("cg", 2, ["2000"]),
@@ -132,17 +133,17 @@ def time_part(bench, runs, modes):
 
 
 def sites_that_wait(bench, trace, most):
-    """The call sites that waited longest, with their share of all waiting, in percent."""
+    """The call sites that waited longest, with their share of all waiting, in percent. When processes start is no matter of a trace."""
     done = subprocess.run([bench.tool("pilgrim-waits"), "--format=json", trace], stdout=subprocess.PIPE, check=True, timeout=LIMIT_S)
     sums = {}
     for line in done.stdout.decode().splitlines():
         row = json.loads(line)
-        if "pattern" in row and "total_ns" in row and "site" in row:
+        if "pattern" in row and "total_ns" in row and "site" in row and not row["func"].startswith("MPI_Init"):
             # a replay's sites are in modules of the original's name
             key = (row["pattern"], row["func"], row["site"])
             sums[key] = sums.get(key, 0) + row["total_ns"]
     total = sum(sums.values()) or 1
-    return [(key, 100 * ns / total) for key, ns in sorted(sums.items(), key=lambda item: -item[1])[:most]]
+    return [(key, 100 * ns / total) for key, ns in sorted(sums.items(), key=lambda item: -item[1])[:most] if ns >= WAIT_SHARE * total]
 
 
 def same_part(bench):

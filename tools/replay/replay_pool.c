@@ -218,8 +218,10 @@ void pool_run(struct replay_process *r)
 {
     pthread_t starter;
     r->thread_count = pilgrim_thread_count(r->trace, (uint32_t)r->rank);
-    if (!r->thread_count)
+    if (!r->thread_count) {
+        replay_begin(r);
         return;
+    }
     live = r->thread_count > 1 ? 2 : 1;
     uses_read(r);
     struct replay_thread *first = thread_new(r, 0);

@@ -338,6 +338,12 @@ static enum pilgrim_status replay_loop(struct replay_thread *t, struct pilgrim_e
     return status == PILGRIM_OK ? PILGRIM_END : status;
 }
 
+void replay_begin(struct replay_process *r)
+{
+    PMPI_Barrier(MPI_COMM_WORLD);
+    r->start_ns = replay_now();
+}
+
 void replay_thread_run(struct replay_thread *t)
 {
     struct pilgrim_error error;
@@ -348,6 +354,8 @@ void replay_thread_run(struct replay_thread *t)
         !gaps_open(&t->gaps, t->replay->options, t->replay->trace, (uint32_t)t->replay->rank, t->number))
         replay_fail("rank %d: no memory", t->replay->rank);
     begin_order(t);
+    if (t->number == 0)
+        replay_begin(t->replay);
     if (status == PILGRIM_OK)
         status = t->replay->options->loop ? replay_loop(t, &error) : replay_calls(t, UINT64_MAX, &error);
     if (status != PILGRIM_END)

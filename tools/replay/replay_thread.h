@@ -50,6 +50,7 @@ struct replay_process {
     _Atomic uint32_t last_begun;                     /* the thread that began last */
     struct replay_loop loop;                         /* --loop */
     uint64_t loop_ns;                                /* how long it took */
+    uint64_t start_ns;                               /* when the ranks began with their calls */
     _Atomic uint64_t changed_ns;                     /* when a thread began or ended */
     struct replay_counts counts;                     /* of those that have ended */
 };
@@ -96,6 +97,9 @@ struct replay_thread {
     _Atomic uint64_t seq;
     _Atomic int64_t peer, tag;
 };
+
+/* Starts the clock when all ranks have read what they need to know of their calls. Each process calls it once. */
+void replay_begin(struct replay_process *r);
 
 /* Performs all calls of the thread, on its own stack. Ends the job if the trace is damaged. */
 void replay_thread_run(struct replay_thread *t);
