@@ -12,7 +12,8 @@ Parts (all, if none is given):
            spends 0.3 to 2 us a call on its own: programs that call MPI every few us cannot be replayed in time, so there is
            a mean of those that call it less often than every OFTEN_US as well.
   same     of those programs, recorded once: are --matrix and the calls of --stats of a replay's trace those of the original,
-           byte for byte, and which three call sites wait most in both (pilgrim-waits), MPI_Init apart, of those with WAIT_SHARE of the waiting or more?
+           byte for byte? Which three call sites wait most in both (pilgrim-waits), MPI_Init apart, of those with WAIT_SHARE of
+           the waiting or more? The same of the program recorded once more: no replay can be better than that.
   sites    of those programs: the time in MPI of each call site that has SITE_SHARE of all or more, in a replay's trace and in
            that of the program, medians of N runs each: the mean of the errors, by share, and the largest. The same of the program
            recorded once more: no replay can be better than that. MPI_Init and polls (a replay makes others) are not in it.
@@ -21,7 +22,7 @@ Parts (all, if none is given):
   lines    of the program that pilgrim-generate writes of stencil2d: 10 to 10^6 trips, 4 ranks and more, simulated ones too
 
 --pause: so long nothing runs before each run of `time`. On a busy machine, use real-time priority, which Linux limits to 95 % of
-each second, and a processor for each rank: MPIEXEC="mpiexec -bind-to core:1" chrt -f 10 bench/replay.py build time --pause=1
+each second, and a processor for each rank: MPIEXEC="mpiexec -bind-to core:1" chrt -r 10 bench/replay.py build time --pause=1
 --also: a program that is not Pilgrim's, for `time` and `same`; it may be given several times.
 """
 import json
@@ -38,7 +39,7 @@ MODES = ("exact", "bins:1.2", "aggregate")
 LIMIT_S = 300
 OFTEN_US = 5
 SITE_SHARE = 0.05
-WAIT_SHARE = 0.01
+WAIT_SHARE = 0.05
 POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status")
 PATTERNS = ("stencil2d", "torus3d", "ring") # of bench/scale
 EXAMPLES = (("ring", 2, ["100000"]), ("stencil2d", 2, ["20000"]), ("stencil3d", 2, ["20000"]), ("corners3d", 2, ["500", "24"]), ("cg", 2, ["2000"]),
@@ -138,7 +139,8 @@ def sites_that_wait(bench, trace, most):
     sums = {}
     for line in done.stdout.decode().splitlines():
         row = json.loads(line)
-        if "pattern" in row and "total_ns" in row and "site" in row and not row["func"].startswith("MPI_Init"):
+        wait = "pattern" in row and "total_ns" in row and "site" in row and not row["pattern"].endswith(" completion")
+        if wait and not row["func"].startswith("MPI_Init"):
             # a replay's sites are in modules of the original's name
             key = (row["pattern"], row["func"], row["site"])
             sums[key] = sums.get(key, 0) + row["total_ns"]
@@ -146,17 +148,23 @@ def sites_that_wait(bench, trace, most):
     return [(key, 100 * ns / total) for key, ns in sorted(sums.items(), key=lambda item: -item[1])[:most] if ns >= WAIT_SHARE * total]
 
 
+def verdict(first, second):
+    """Says if both have the same sites."""
+    first, second = ([key for key, _ in rows] for rows in (first, second))
+    return "same" if first == second else "same, other order" if set(first) == set(second) else "other"
+
+
 def same_part(bench):
-    print("%-14s %8s  %s" % ("program", "--matrix", "sites that wait most: original | replay (share of all waiting)"))
+    print("%-14s %8s %-17s %-17s  %s" % ("program", "--matrix", "replay", "program again", "sites that wait most: original | replay | program again (share of all waiting)"))
     for name, ranks, command in bench.programs:
-        one, other = (os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim"))
+        one, other, again = (os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim", "again.pilgrim"))
         bench.span(ranks, command, one, "exact")
         bench.replay_traced(ranks, one, other)
+        bench.span(ranks, command, again, "exact")
         equal = bench.decoded("--matrix", one) == bench.decoded("--matrix", other)
-        first, second = sites_that_wait(bench, one, 3), sites_that_wait(bench, other, 3)
-        texts = ["; ".join("%s in %s at %s %.0f %%" % (key + (share,)) for key, share in rows) or "none" for rows in (first, second)]
-        verdict = "same" if [k for k, _ in first] == [k for k, _ in second] else ("same three" if {k for k, _ in first} == {k for k, _ in second} else "other")
-        print("%-14s %8s  %s: %s | %s" % (name, "equal" if equal else "DIFFERS", verdict, texts[0], texts[1]), flush=True)
+        found = [sites_that_wait(bench, trace, 3) for trace in (one, other, again)]
+        texts = ["; ".join("%s in %s at %s %.0f %%" % (key + (share,)) for key, share in rows) or "none" for rows in found]
+        print("%-14s %8s %-17s %-17s  %s" % (name, "equal" if equal else "DIFFERS", verdict(found[0], found[1]), verdict(found[0], found[2]), " | ".join(texts)), flush=True)
 
 
 def times_of_sites(bench, trace):
