@@ -21,7 +21,8 @@ enum {
     OTHERS = 16,            /* stacks that are remembered */
     BELOW_BYTES = 64 << 10, /* an unknown stack may be in use so far below a frame ... */
     PAGES_MAX = 64,         /* ... and is read so far above it */
-    START_BYTES = 64        /* length of the code at the program's entry point */
+    START_BYTES = 64,       /* length of the code at the program's entry point */
+    PATHS_MOST = 4096       /* of a process; each is some kilobytes of memory and some bytes of the trace */
 };
 
 struct call_stacks {
@@ -68,7 +69,7 @@ static void begin(void)
         .interprets = python_interprets,
         .python = python_ready,
         .is_python = strncmp(program_invocation_short_name, interpreter, sizeof interpreter - 1) == 0};
-    paths_begin(&source, capture.settings.stack);
+    paths_begin(&source, capture.settings.stack, PATHS_MOST);
 }
 
 struct call_stacks *stacks_new(void)

@@ -39,17 +39,24 @@ struct known_address {
 enum { PYTHON_LINE_BITS = 32 };
 
 static struct path_source source;
-static unsigned depth;
+static atomic_uint depth; /* frames that are told apart */
+static size_t paths_most;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Added to under the lock: */
 static struct shared_set addresses, paths;
 static unsigned strange;   /* addresses that are in no module */
 static atomic_uint rounds; /* of paths_moved */
 
-void paths_begin(const struct path_source *s, unsigned frames)
+void paths_begin(const struct path_source *s, unsigned frames, size_t most)
 {
     source = *s;
-    depth = frames;
+    atomic_store(&depth, frames);
+    paths_most = most;
+}
+
+static unsigned depth_now(void)
+{
+    return atomic_load_explicit(&depth, memory_order_relaxed);
 }
 
 /* ---- addresses ---- */
@@ -121,7 +128,7 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
 {
     const enum python_state state = source.python();
     *later |= state == PYTHON_LATER;
-    if (state != PYTHON_READY || !python_chain_take(&w->python, depth))
+    if (state != PYTHON_READY || !python_chain_take(&w->python, w->depth))
         return false;
     const uint32_t machine = w->count - 1;
     for (unsigned i = 0; i < w->python.shown; i++) {
@@ -201,6 +208,7 @@ static void walk(struct path_walk *w, const void *site, const void *frame, const
     struct position p = {.base = (uintptr_t)frame, .sp = (uintptr_t)frame + FIRST_CFA};
     p.slot = FIRST_SLOT < 0 ? 0 : (uintptr_t)frame + FIRST_SLOT;
     w->frame = frame;
+    w->depth = depth_now();
     w->known[0] = know(site, false);
     w->count = 1;
     w->word_count = 0;
@@ -215,7 +223,7 @@ static void walk(struct path_walk *w, const void *site, const void *frame, const
             if (go_on_in_python(w, &later))
                 return;
         }
-        if (w->count == PATH_WALK_MAX || (w->count >= depth && !k->starts && (in_c || !source.is_python))) {
+        if (w->count == PATH_WALK_MAX || (w->count >= w->depth && !k->starts && (in_c || !source.is_python))) {
             w->certain = !later;
             return;
         }
@@ -325,7 +333,7 @@ static uint32_t count_shown(const struct path_walk *w, uint32_t hidden)
     const struct known_address *const *known = w->known + hidden;
     while (count > 1 && known[count - 1]->starts)
         count--;
-    while (shown < count && shown < depth && known[shown]->frame.module)
+    while (shown < count && shown < w->depth && known[shown]->frame.module)
         shown++;
     return shown;
 }
@@ -355,6 +363,8 @@ static __attribute__((noinline)) const struct call_path *path_add(const struct p
     pthread_mutex_lock(&lock);
     struct shared_item *other = shared_set_find(&paths, hash, is_path_of, w);
     bool added = !other && shared_set_add(&paths, &p->item);
+    if (paths.count >= paths_most)
+        atomic_store(&depth, 1);
     pthread_mutex_unlock(&lock);
     if (added)
         return p;

@@ -80,6 +80,7 @@ enum { PATH_WALK_MAX = 2 * SITE_FRAMES_MAX, PATH_WORDS_MAX = 8 * PATH_WALK_MAX }
 struct path_walk {
     uint32_t count;
     uint32_t word_count;
+    uint32_t depth; /* frames that are told apart */
     bool certain;
     const void *frame;
     const struct known_address *known[PATH_WALK_MAX];
@@ -113,8 +114,10 @@ struct path_source {
     bool is_python; /* the program is an interpreter, so walks go on beyond the frames that are told apart */
 };
 
-/* Sets the source, and how many frames of a path are told apart. To be called once, before the first path. */
-void paths_begin(const struct path_source *source, unsigned depth);
+/* Sets the source, how many frames of a path are told apart, and how many paths there are at most. When there are MOST,
+ * walks end at the site, or with the innermost function in Python: a program with paths without end would spend its
+ * memory and time on them. To be called once, before the first path. */
+void paths_begin(const struct path_source *source, unsigned depth, size_t most);
 
 /* Returns the path from SITE outwards. W is filled in. FRAME: CALL_PATH_FRAME of the function that returns to SITE.
  * Only RANGE is read, which FRAME is in. NULL: no memory. Any thread. */

@@ -609,7 +609,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     (void)source;
 #else
-    paths_begin(&source, SITE_FRAMES_MAX);
+    paths_begin(&source, SITE_FRAMES_MAX, SIZE_MAX);
 #endif
     for (int i = 0; i <= THREADS; i++) {
         jobs[i].seed = (uint64_t)(seed * 10 + i);

@@ -117,14 +117,15 @@ static const struct call_path *find(struct path_walk *w, const struct layout *l)
     return path_of(w, (const void *)l->sites[0], (const void *)l->frame, &l->range);
 }
 
+static const struct path_source from = {.frame = frame_of, .starts = is_last, .is_entry = is_never};
+
 static void begin(void)
 {
-    static const struct path_source from = {.frame = frame_of, .starts = is_last, .is_entry = is_never};
     random_state = 1;
     stack = mmap(NULL, BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(stack, MAP_FAILED);
     ck_assert_int_eq(mprotect(stack + BYTES, PAGE, PROT_NONE), 0);
-    paths_begin(&from, SITE_FRAMES_MAX);
+    paths_begin(&from, SITE_FRAMES_MAX, SIZE_MAX);
 }
 
 static bool is_one_of(const struct layout *l, const uintptr_t *word)
@@ -168,6 +169,29 @@ START_TEST(trail_has_all_words)
         free(t);
         ck_assert_ptr_eq(find(&w, &l), p);
     }
+}
+END_TEST
+
+START_TEST(too_many_paths_end_at_the_site)
+{
+    static struct path_walk w;
+    struct code_frame frames[SITE_FRAMES_MAX];
+    paths_begin(&from, SITE_FRAMES_MAX, 1);
+    struct layout last = lay_out(20, 64);
+    ck_assert_uint_eq(path_frames(find(&w, &last), frames), last.count - 1);
+    struct layout l = lay_out(20, 64);
+    const struct call_path *p = find(&w, &l);
+    ck_assert(p->certain);
+    ck_assert_uint_eq(path_frames(p, frames), 1);
+    ck_assert_uint_eq(frames[0].offset, l.sites[0]);
+    struct path_trail *t = path_trail_new(&w);
+    for (unsigned i = 0; i < l.word_count; i++)
+        *(uintptr_t *)(uintptr_t)l.words[i] = 0; /* its callers do not matter */
+    ck_assert(path_trail_is(t, (const void *)l.frame));
+    ck_assert(!path_trail_is(t, (const void *)(l.frame - 8)));
+    ck_assert_ptr_eq(find(&w, &l), p);
+    free(t);
+    paths_begin(&from, SITE_FRAMES_MAX, SIZE_MAX);
 }
 END_TEST
 
@@ -299,6 +323,7 @@ int main(void)
     tcase_add_checked_fixture(tests, begin, NULL);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, trail_has_all_words);
+    tcase_add_test(tests, too_many_paths_end_at_the_site);
     tcase_add_test(tests, groups_are_on_one_page);
     tcase_add_test(tests, trails_count_alike_on_all_pages);
     tcase_add_test(tests, nothing_is_read_behind_another_page);
