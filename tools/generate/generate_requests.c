@@ -3,7 +3,8 @@
  *
  * A trace names requests by the call path that begins them. Where a function is called from many places, its requests
  * mostly end before it returns. So those that one line begins share places, unless some of two paths are ever under way
- * at once: then calls of the function are equal texts, and one function. */
+ * at once: then calls of the function are equal texts, and one function. Where a rank has several threads, what is under
+ * way at once may be another thing in each run: there each path has places of its own. */
 #include <string.h>
 
 #include "generate.h"
@@ -140,11 +141,12 @@ void requests_note(struct request_scan *s, const struct pilgrim_call *call, cons
         }
 }
 
-void requests_name(struct request_scan *s, struct rank_state *state)
+void requests_name(struct request_scan *s, struct rank_state *state, bool threads)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct path_requests *b = s->order[i];
-        for (size_t k = 0; k < b->index; k++)
+        b->number = threads ? b->index : 0;
+        for (size_t k = 0; k < b->index && !threads; k++)
             if (b->line->classes[k]->number == b->number && are_at_once(b, b->line->classes[k])) {
                 b->number++;
                 k = (size_t)-1;
