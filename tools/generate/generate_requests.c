@@ -3,8 +3,8 @@
  *
  * A trace names requests by the call path that begins them. Where a function is called from many places, its requests
  * mostly end before it returns. So those that one line begins share places, unless some of two paths are ever under way
- * at once: then calls of the function are equal texts, and one function. Where a rank has several threads, what is under
- * way at once may be another thing in each run: there each path has places of its own. */
+ * at once: then calls of the function are equal texts, and one function. Where a rank has several threads, other
+ * requests may be under way at once in each run: there each path has places of its own. */
 #include <string.h>
 
 #include "generate.h"
