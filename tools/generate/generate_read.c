@@ -266,7 +266,7 @@ static struct rank_state *read_rank(struct program_reader *r, const struct tree 
     if (!r->p->requests_shared) {
         struct request_scan *scan = requests_new();
         walk_calls(w, thread, scan);
-        requests_name(scan, w->state, pilgrim_thread_count(r->p->trace, rank) > 1);
+        requests_name(scan, w->state);
     }
     walk_calls(w, thread, NULL);
     close_frames(w, 0);

@@ -3,8 +3,8 @@
  *
  * A trace names requests by the call path that begins them. Where a function is called from many places, its requests
  * mostly end before it returns. So those that one line begins share places, unless some of two paths are ever under way
- * at once: then calls of the function are equal texts, and one function. Where a rank has several threads, other
- * requests may be under way at once in each run: there each path has places of its own. */
+ * at once: then calls of the function are equal texts, and one function. Which of several requests MPI_Waitany and the
+ * like complete is left to MPI, so the others may be under way for longer: paths of such requests share no places. */
 #include <string.h>
 
 #include "generate.h"
@@ -16,6 +16,7 @@ enum { CLASSES_MAX = 1 << 16 };
 struct path_requests {
     int64_t id;
     uint64_t live;
+    bool alone; /* shares no places */
     struct begin_site *line;
     size_t index;               /* among those of the line */
     unsigned char *at_once;     /* by index: is one of those under way with one of these? */
@@ -86,7 +87,20 @@ static void set_at_once(struct path_requests *a, const struct path_requests *b)
 
 static bool are_at_once(const struct path_requests *a, const struct path_requests *b)
 {
-    return b->index < a->at_once_capacity && a->at_once[b->index];
+    return a->alone || b->alone || (b->index < a->at_once_capacity && a->at_once[b->index]);
+}
+
+/* True if MPI chooses which requests the call completes. */
+static bool is_left_to_mpi(const char *function)
+{
+    return strstr(function, "any") || strstr(function, "some");
+}
+
+static void note_alone(int64_t id)
+{
+    struct path_requests *b = class_of(id);
+    if (b)
+        b->alone = true;
 }
 
 static void note_begin(struct request_scan *s, int64_t id, const struct pilgrim_call *call, const char *place)
@@ -127,12 +141,15 @@ static const struct pilgrim_value *element(const struct pilgrim_value *v, size_t
 
 void requests_note(struct request_scan *s, const struct pilgrim_call *call, const char *place)
 {
+    const bool chosen = is_left_to_mpi(call->function->name);
     for (int begins = 0; begins < 2; begins++) /* what it ends may have the place of what it begins */
         for (size_t i = 0; i < call->function->parameter_count; i++) {
             const struct pilgrim_value *in = &call->in[i], *out = &call->out[i];
             size_t count = in->type == PILGRIM_ARRAY ? in->count : out->type == PILGRIM_ARRAY ? out->count : 1;
             for (size_t k = 0; k < count; k++) {
                 const struct pilgrim_value *a = element(in, k), *b = element(out, k);
+                if (!begins && chosen && a->type == PILGRIM_REQUEST)
+                    note_alone(a->id);
                 if (begins && a->type != PILGRIM_REQUEST && b->type == PILGRIM_REQUEST && b->offset >= 0)
                     note_begin(s, b->id, call, place);
                 else if (!begins && a->type == PILGRIM_REQUEST && b->type == PILGRIM_NAME)
@@ -141,12 +158,11 @@ void requests_note(struct request_scan *s, const struct pilgrim_call *call, cons
         }
 }
 
-void requests_name(struct request_scan *s, struct rank_state *state, bool threads)
+void requests_name(struct request_scan *s, struct rank_state *state)
 {
     for (size_t i = 0; i < s->count; i++) {
         struct path_requests *b = s->order[i];
-        b->number = threads ? b->index : 0;
-        for (size_t k = 0; k < b->index && !threads; k++)
+        for (size_t k = 0; k < b->index; k++)
             if (b->line->classes[k]->number == b->number && are_at_once(b, b->line->classes[k])) {
                 b->number++;
                 k = (size_t)-1;

@@ -93,7 +93,7 @@ int64_t state_own_stack(struct rank_state *s, int64_t id);
 struct request_scan;
 struct request_scan *requests_new(void);
 void requests_note(struct request_scan *s, const struct pilgrim_call *call, const char *place);
-void requests_name(struct request_scan *s, struct rank_state *state, bool threads);
+void requests_name(struct request_scan *s, struct rank_state *state);
 
 /* Returns what requests are called that a function begins at PLACE, or NULL. */
 const char *request_key(const char *function, const char *place);
