@@ -128,6 +128,7 @@ struct request_class {
     int64_t most, base;
     const char *completer; /* the request_key of the one MPI_Waitall that completes them, all that are under way each
                               time that it is called; "": there is none; NULL: not known yet; interned */
+    bool chosen;           /* MPI chooses which of them and others end */
 };
 
 struct generate_options {
@@ -245,6 +246,10 @@ void ranks_learn_grid(const struct proxy *p, const struct pilgrim_value *asked, 
  * and MPI_REQUEST_NULL behind them; NULL: they are not that in each visit of the node. It may add a table to TABLES. */
 const char *requests_under_way(const struct proxy *p, struct text *tables, const struct node *node,
                                const struct form *form, size_t hole, size_t count);
+
+/* Returns a CALL of the node that starts persistent requests so that it can be made even if some are under way still:
+ * MPI chose others than it did when the trace was made. */
+const char *requests_started(const struct proxy *p, const struct node *node, const struct form *form, const char *call);
 
 /* A loop that is being written around a node. */
 struct written_loop {

@@ -101,6 +101,13 @@ static const struct {
      "        some_requests[n++] = MPI_REQUEST_NULL;\n"
      "    return some_requests;\n"
      "}\n"},
+    {"idle",
+     "/* Waits for requests that are under way for longer than they were: MPI may choose others to end first. */\n"
+     "static MPI_Request *idle(int count, MPI_Request *requests)\n"
+     "{\n"
+     "    PMPI_Waitall(count, requests, MPI_STATUSES_IGNORE);\n"
+     "    return requests;\n"
+     "}\n"},
     {"a_moment", "/* Lets other threads run; a thread that waits long sleeps in between. */\n"
                  "static void a_moment(void)\n"
                  "{\n"

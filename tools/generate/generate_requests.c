@@ -202,6 +202,7 @@ static void name_completer(struct request_class *class, const struct path_reques
 {
     const bool left = b->left || !b->completer || (b->live && b->completer->last > b->since);
     const char *key = left ? "" : b->completer->key;
+    class->chosen = class->chosen || b->alone;
     if (!class->completer)
         class->completer = key;
     else if (class->completer != key)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays of requests without their numbers.
+/* Arrays of requests without their numbers, and requests that MPI chose from.
  *
  * A program that sends to those neighbours that it has puts requests into an array one after the other, and waits for
  * as many. So which operation's request is element 3 differs from rank to rank. If MPI_Waitall completes all that are
@@ -123,4 +123,44 @@ const char *requests_under_way(const struct proxy *p, struct text *tables, const
     free(places.before);
     free(places.numbers);
     return list;
+}
+
+/* True if MPI chooses when some of the requests end that the form has. */
+static bool is_left_to_mpi(const struct proxy *p, const struct form *form, const struct filled_form *row)
+{
+    size_t hole = 0;
+    for (const char *at = form->text; *at; at++) {
+        const bool list = *at == HOLE_REQUESTS, request = list || *at == HOLE_REQUEST;
+        if (!request && *at != HOLE && *at != HOLE_TEXT)
+            continue;
+        const size_t end = hole + (list ? strtoul(at + 1, NULL, 10) : 1);
+        for (; hole < end; hole++)
+            if (request && row->numbers[hole] >= 0 && p->requests[row->numbers[hole] >> 20].chosen)
+                return true;
+        at += list ? strcspn(at, ";") : 0;
+    }
+    return false;
+}
+
+const char *requests_started(const struct proxy *p, const struct node *node, const struct form *form, const char *call)
+{
+    const bool all = strcmp(node->name, "MPI_Startall") == 0;
+    bool chosen = false;
+    if (!all && strcmp(node->name, "MPI_Start") != 0)
+        return call;
+    for (uint32_t r = 0; r < p->rank_count && !chosen; r++) {
+        const struct node_visits *v = node->ranks[r];
+        for (uint64_t k = 0; v && k < v->stored && !chosen; k++) {
+            const struct filled_form *row = proxy_row(v->first[k]);
+            chosen = row->form->text == form->text && is_left_to_mpi(p, form, row);
+        }
+    }
+    const char *begin = strstr(call, all ? "MPI_Startall(" : "MPI_Start("), *end = begin ? strstr(begin, ");") : NULL;
+    const char *requests = !begin ? NULL : all ? strstr(begin, ", ") : strchr(begin, '(');
+    if (!chosen || !end || !requests || requests > end)
+        return call;
+    const char *count = all ? begin + strlen("MPI_Startall(") : "1";
+    requests += all ? 2 : 1;
+    return text_format("%.*sidle(%.*s, %.*s)%s", (int)(requests - call), call, (int)strcspn(count, ","), count,
+                       (int)(end - requests), requests, end);
 }
