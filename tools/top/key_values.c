@@ -3,7 +3,6 @@
 #include "key_values.h"
 
 #include "base/value.h"
-#include "format/slot_places.h"
 
 enum { RUN_VALUES = 2, SERIES_MIN = 3 };
 
@@ -30,8 +29,8 @@ bool key_token(struct cursor *c, struct key_value *v)
 /* Returns how many values follow V and belong to it, but for those of a series. */
 static uint64_t values_behind(const struct key_value *v)
 {
-    const uint64_t operands[TOKEN_OPERANDS_MAX] = {v->operand, v->operand >> 16};
-    return v->tag == VALUE_SERIES ? 0 : token_following(v->tag, operands);
+    const uint64_t operands[VALUE_OPERANDS_MAX] = {v->operand, v->operand >> 16};
+    return v->tag == VALUE_SERIES ? 0 : value_following(v->tag, operands);
 }
 
 /* Takes V and all that belongs to it. */
