@@ -11,9 +11,13 @@ Parts (all, if none is given):
            The time is that from the last rank's end of MPI_Init to the last rank's begin of MPI_Finalize (span.so). A replay
            spends 0.3 to 2 us a call on its own: programs that call MPI every few us cannot be replayed in time, so there is
            a mean of those that call it less often than every OFTEN_US as well.
-  same     of those programs, recorded once: are --matrix and the calls of --stats of a replay's trace those of the original,
-           byte for byte? Which three call sites wait most in both (pilgrim-waits), MPI_Init apart, of those with WAIT_SHARE of
-           the waiting or more? The same of the program recorded once more: no replay can be better than that.
+  same     of those programs, N times each in turn, recorded, replayed from that trace, and recorded once more: are --matrix of
+           replays' traces those of the originals, byte for byte? Which three call sites wait most (pilgrim-waits)? A site is
+           settled if it is one of the first three in every run and, by the medians, has WAIT_SHARE of the waiting or more.
+           The same: sites that are settled in the program are among the replay's first three, by medians, in the same order where
+           that is one order in all runs of the program; and sites that are settled in the replay are among the first three of a
+           run of the program. The program recorded once more is held to the same rule: no replay can be better than that. Waits
+           until all ranks have left MPI_Init do not count.
   sites    of those programs: the time in MPI of each call site that has SITE_SHARE of all or more, in a replay's trace and in
            that of the program, medians of N runs each: the mean of the errors, by share, and the largest. The same of the program
            recorded once more: no replay can be better than that. MPI_Init and polls (a replay makes others) are not in it.
@@ -133,38 +137,88 @@ def time_part(bench, runs, modes):
         print("mean of errors, %-9s: all %s; those with %d us a call or more %s" % (mode, means[0], OFTEN_US, means[1]))
 
 
-def sites_that_wait(bench, trace, most):
-    """The call sites that waited longest, with their share of all waiting, in percent. When processes start is no matter of a trace."""
-    done = subprocess.run([bench.tool("pilgrim-waits"), "--format=json", trace], stdout=subprocess.PIPE, check=True, timeout=LIMIT_S)
-    sums = {}
+def all_started(bench, trace):
+    """When the last rank has left MPI_Init, ns on the trace's axis."""
+    calls = bench.decoded("--format=json", "--func=MPI_Init*", trace).splitlines()
+    return max([json.loads(line).get("end", 0) for line in calls] + [0])
+
+
+def waits_at_start(bench, trace, rows):
+    """What single waits began before all ranks were started: (pattern, func, site) and ns until then."""
+    started = all_started(bench, trace)
+    for row in rows:
+        if row["start"] >= started or row["wait"].endswith((" init", " completion")):
+            continue
+        for line in bench.decoded("--format=json", "--rank=%d" % row["rank"], "--thread=%d" % row["thread"], "--limit=100", trace).splitlines():
+            call = json.loads(line)
+            if "site" in call and call["start"] <= row["start"] < call["end"]:
+                yield (row["wait"], call["func"], call["site"]), min(row["ns"], started - row["start"])
+
+
+def sites_that_wait(bench, trace):
+    """How long call sites waited, ns. When processes start is no matter of a trace: no wait counts until all have left MPI_Init."""
+    done = subprocess.run([bench.tool("pilgrim-waits"), "--format=json", "--each", trace], stdout=subprocess.PIPE, check=True, timeout=LIMIT_S)
+    sums, each = {}, []
     for line in done.stdout.decode().splitlines():
         row = json.loads(line)
+        if "wait" in row:
+            each.append(row)
         wait = "pattern" in row and "total_ns" in row and "site" in row and not row["pattern"].endswith(" completion")
         if wait and not row["func"].startswith("MPI_Init"):
             # a replay's sites are in modules of the original's name
             key = (row["pattern"], row["func"], row["site"])
             sums[key] = sums.get(key, 0) + row["total_ns"]
-    total = sum(sums.values()) or 1
-    return [(key, 100 * ns / total) for key, ns in sorted(sums.items(), key=lambda item: -item[1])[:most] if ns >= WAIT_SHARE * total]
+    for key, ns in waits_at_start(bench, trace, each):
+        sums[key] = max(0, sums.get(key, 0) - ns)
+    return sums
 
 
-def verdict(first, second):
-    """Says if both have the same sites."""
-    first, second = ([key for key, _ in rows] for rows in (first, second))
-    return "same" if first == second else "same, other order" if set(first) == set(second) else "other"
+class Waits:
+    """The sums of some runs of one program."""
+
+    def __init__(self, runs):
+        self.medians = {key: median([run.get(key, 0) for run in runs]) for key in set().union(*runs)}
+        self.total = sum(self.medians.values()) or 1
+        self.first = self.first_of(self.medians)
+        # What every run of the program says: the site is among the first three, and it is WAIT_SHARE of the waiting or more.
+        firsts = [self.first_of(run) for run in runs]
+        self.settled = [key for key in self.first if self.medians[key] >= WAIT_SHARE * self.total and all(key in first for first in firsts)]
+        self.seen = set(sum(firsts, []))
+        self.ordered = [(a, b) for a in self.settled for b in self.settled if all(run[a] > run[b] for run in runs)]
+
+    @staticmethod
+    def first_of(sums):
+        return [key for key in sorted(sums, key=lambda key: -sums[key]) if sums[key] > 0][:3]
+
+    def verdict(self, other):
+        """Says if OTHER has the sites first that are settled here, and settled there are none but those that are first here."""
+        if not self.settled:
+            return "none settled"
+        if not set(self.settled) <= set(other.first) or not set(other.settled) <= self.seen:
+            return "other"
+        return "same" if all(other.medians[a] > other.medians[b] for a, b in self.ordered) else "same, other order"
+
+    def text(self):
+        return "; ".join("%s%s in %s at %s %.0f us" % (("" if key in self.settled else "(", ) + key + (self.medians[key] / 1e3, )) +
+                         ("" if key in self.settled else ")") for key in self.first) or "none"
 
 
-def same_part(bench):
-    print("%-14s %8s %-17s %-17s  %s" % ("program", "--matrix", "replay", "program again", "sites that wait most: original | replay | program again (share of all waiting)"))
+def same_part(bench, runs):
+    print("%-14s %8s %-17s %-17s  %s" % ("program", "--matrix", "replay", "program again", "sites that wait most, medians: original | replay | program again; "
+                                         "those in parentheses are not settled"))
     for name, ranks, command in bench.programs:
-        one, other, again = (os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim", "again.pilgrim"))
-        bench.span(ranks, command, one, "exact")
-        bench.replay_traced(ranks, one, other)
-        bench.span(ranks, command, again, "exact")
-        equal = bench.decoded("--matrix", one) == bench.decoded("--matrix", other)
-        found = [sites_that_wait(bench, trace, 3) for trace in (one, other, again)]
-        texts = ["; ".join("%s in %s at %s %.0f %%" % (key + (share,)) for key, share in rows) or "none" for rows in found]
-        print("%-14s %8s %-17s %-17s  %s" % (name, "equal" if equal else "DIFFERS", verdict(found[0], found[1]), verdict(found[0], found[2]), " | ".join(texts)), flush=True)
+        traces = [os.path.join(bench.folder, which) for which in ("one.pilgrim", "other.pilgrim", "again.pilgrim")]
+        found, equal = ([], [], []), True
+        for _ in range(runs):
+            bench.span(ranks, command, traces[0], "exact")
+            bench.replay_traced(ranks, traces[0], traces[1])
+            bench.span(ranks, command, traces[2], "exact")
+            equal = equal and bench.decoded("--matrix", traces[0]) == bench.decoded("--matrix", traces[1])
+            for sums, trace in zip(found, traces):
+                sums.append(sites_that_wait(bench, trace))
+        one, other, again = (Waits(sums) for sums in found)
+        print("%-14s %8s %-17s %-17s  %s" % (name, "equal" if equal else "DIFFERS", one.verdict(other), one.verdict(again),
+                                             " | ".join(waits.text() for waits in (one, other, again))), flush=True)
 
 
 def times_of_sites(bench, trace):
@@ -288,7 +342,7 @@ def main():
         if shutil.which("NPmpich2"):
             programs.append((NETPIPE[0], NETPIPE[1], [shutil.which("NPmpich2")] + NETPIPE[2]))
         bench.programs = [program for program in programs + also if not only or program[0] in only]
-        for name, part in (("time", lambda: time_part(bench, runs, modes)), ("same", lambda: same_part(bench)),
+        for name, part in (("time", lambda: time_part(bench, runs, modes)), ("same", lambda: same_part(bench, runs)),
                            ("sites", lambda: sites_part(bench, runs)), ("memory", lambda: memory_part(bench)),
                            ("ranks", lambda: ranks_part(bench)), ("lines", lambda: lines_part(bench))):
             if not parts or name in parts:

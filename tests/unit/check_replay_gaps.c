@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The gaps of a replay. Whatever the distribution and however few are drawn, their sum is that of the profile; a part
- * of them has its part of the sum. Gaps in a loop that polls are told from those of a program that works. */
+ * of them has its part of the sum. Gaps in a loop that polls are told from those of a program that works. A call that
+ * is late does not take a long gap away. */
 #include <check.h>
 
 #include "../../src/analysis/class_gaps.c"
@@ -8,7 +9,15 @@
 #include "../../src/analysis/call_values.c"
 #include "../../tools/replay/replay_draws.c"
 #include "../../tools/replay/replay_polls.c"
+#include "../../tools/replay/replay_gaps.c"
 #include "random.h"
+
+/* No buffer is used here. */
+void warm_use(const struct replay_warm *w, const struct pilgrim_call *call, uint64_t end_ns)
+{
+    (void)w, (void)call, (void)end_ns;
+    abort();
+}
 
 enum { TRIALS = 3000, MANY = 1000 };
 
@@ -87,6 +96,20 @@ START_TEST(loops_that_poll)
 }
 END_TEST
 
+START_TEST(late_ones)
+{
+    static const struct pilgrim_function function = {.name = "MPI_Barrier"};
+    static const struct pilgrim_class class = {.function = &function};
+    const struct replay_options options = {.speed = 1};
+    struct replay_gaps g = {.options = &options, .share = 1, .late_ns = 1e9};
+    struct pilgrim_call call = {.class_ = &class, .function = &function, .timed = true, .start_ns = 3000000};
+    const uint64_t begin = g.ended_ns = replay_now();
+    gaps_wait(&g, &call, NULL); /* 3 ms are recorded, and the call is a second late */
+    ck_assert_uint_ge(replay_now() - begin, 2700000);
+    ck_assert_double_ge(g.late_ns, 1e9 - 300001);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("replay_gaps");
@@ -94,6 +117,7 @@ int main(void)
     tcase_add_test(tests, sums);
     tcase_add_test(tests, parts);
     tcase_add_test(tests, loops_that_poll);
+    tcase_add_test(tests, late_ones);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

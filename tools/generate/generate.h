@@ -122,9 +122,13 @@ struct object_kind {
     bool shared;  /* threads have some in common */
 };
 
+/* Requests that share places. */
 struct request_class {
     const char *key;
     int64_t most, base;
+    const char *completer; /* the request_key of the one MPI_Waitall that completes them, all that are under way each
+                              time that it is called; "": there is none; NULL: not known yet; interned */
+    bool chosen;           /* MPI chooses which of them and others end */
 };
 
 struct generate_options {
@@ -237,6 +241,15 @@ enum column_meaning ranks_meaning(const char *function, const char *argument);
 
 /* Keeps the extents of a grid of all ranks: those that the program ASKED for (NULL: all are its own), and was GIVEN. */
 void ranks_learn_grid(const struct proxy *p, const struct pilgrim_value *asked, const struct pilgrim_value *given);
+
+/* Returns an array of COUNT requests, from hole HOLE of FORM on, as those of a list that are under way, in its order,
+ * and MPI_REQUEST_NULL behind them; NULL: they are not that in each visit of the node. It may add a table to TABLES. */
+const char *requests_under_way(const struct proxy *p, struct text *tables, const struct node *node,
+                               const struct form *form, size_t hole, size_t count);
+
+/* Returns a CALL of the node that starts persistent requests so that it can be made even if some are under way still:
+ * MPI chose others than it did when the trace was made. */
+const char *requests_started(const struct proxy *p, const struct node *node, const struct form *form, const char *call);
 
 /* A loop that is being written around a node. */
 struct written_loop {

@@ -87,6 +87,27 @@ static const struct {
                "        some_requests[c] = list[c] < 0 ? MPI_REQUEST_NULL : request[list[c]];\n"
                "    return some_requests;\n"
                "}\n"},
+    {"under_way",
+     "/* Returns COUNT requests: those of a list that are under way, in its order, then MPI_REQUEST_NULL. */\n"
+     "static MPI_Request *under_way(int count, int length, const int *list)\n"
+     "{\n"
+     "    int n = 0;\n"
+     "    for (int c = 0; c < length; c++) {\n"
+     "        if (request[list[c]] != MPI_REQUEST_NULL)\n"
+     "            some_requests[n++] = request[list[c]];\n"
+     "        request[list[c]] = MPI_REQUEST_NULL;\n"
+     "    }\n"
+     "    while (n < count)\n"
+     "        some_requests[n++] = MPI_REQUEST_NULL;\n"
+     "    return some_requests;\n"
+     "}\n"},
+    {"idle",
+     "/* Waits for requests that are under way for longer than they were: MPI may choose others to end first. */\n"
+     "static MPI_Request *idle(int count, MPI_Request *requests)\n"
+     "{\n"
+     "    PMPI_Waitall(count, requests, MPI_STATUSES_IGNORE);\n"
+     "    return requests;\n"
+     "}\n"},
     {"a_moment", "/* Lets other threads run; a thread that waits long sleeps in between. */\n"
                  "static void a_moment(void)\n"
                  "{\n"
@@ -363,10 +384,11 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
     if (p->requests_shared)
         text_put(out, "static atomic_int handed[%" PRId64 "]; /* by request: another thread may complete it */\n",
                  requests ? requests : 1);
-    if (mentions(all, "request") || mentions(all, "chosen"))
+    const bool some = mentions(all, "chosen") || mentions(all, "under_way");
+    if (mentions(all, "request") || some)
         text_put(out, "static %sMPI_Request request[%" PRId64 "];\n", p->requests_shared ? "" : own,
                  requests ? requests : 1);
-    if (mentions(all, "chosen"))
+    if (some)
         text_put(out, "static %sMPI_Request some_requests[%" PRIu64 "];\n", own, elements);
     for (size_t i = 0; i < 4; i++)
         if (mentions(all, memories[i]))
@@ -405,7 +427,8 @@ static void put_main(struct proxy *p, struct text *out, struct text *all, struct
         else if (mentions(all, memories[i]))
             text_put(out, "    for (int b = 0; b < %" PRId64 "; b++)\n        %s[b] = arena();\n",
                      p->most_memory[i] + 1, memories[i]);
-    if (mentions(all, "request") || mentions(all, "chosen"))
+    const bool some = mentions(all, "chosen") || mentions(all, "under_way");
+    if (mentions(all, "request") || some)
         text_put(out, "    for (size_t r = 0; r < sizeof request / sizeof *request; r++)\n"
                       "        request[r] = MPI_REQUEST_NULL;\n");
     bool sessions = sessions_only(all);

@@ -180,10 +180,10 @@ static bool ends_with(const char *text, const char *end)
 static bool may_be_taken(const char *name)
 {
     static const char *const taken[] = {
-        "argument_count", "some_requests", "any_",     "file_name",    "old_file", "give_",
-        "take_",          "given_",        "a_moment", "stub_",        "aligned_", "at_quick_exit",
-        "quick_exit",     "secure_getenv", "open_",    "canonicalize", "on_exit",  "explicit_",
-        "free_",          "timespec_",     "__",       "strfrom"};
+        "argument_count", "some_requests", "under_way",     "any_",     "file_name",    "old_file",
+        "give_",          "take_",         "given_",        "a_moment", "stub_",        "aligned_",
+        "at_quick_exit",  "quick_exit",    "secure_getenv", "open_",    "canonicalize", "on_exit",
+        "explicit_",      "free_",         "timespec_",     "__",       "strfrom"};
     static const char *const ends[] = {"_t", "_r", "_l", "_np", "_unlocked"};
     bool small = false, special = false, mpi = false;
     for (const char *c = name; *c; c++) {

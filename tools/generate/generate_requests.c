@@ -12,11 +12,22 @@
 
 enum { CLASSES_MAX = 1 << 16 };
 
+/* A line that completes requests, in one function. */
+struct completer {
+    const char *key; /* interned */
+    bool waitall;
+    uint64_t last; /* the number of its last call that was noted */
+    struct completer *next;
+};
+
 /* Operations that one line begins on one path. */
 struct path_requests {
     int64_t id;
     uint64_t live;
-    bool alone; /* shares no places */
+    uint64_t since;              /* the number of the call since which there are some under way */
+    struct completer *completer; /* NULL: none was completed yet */
+    bool left;                   /* others than one MPI_Waitall complete them, or it left some */
+    bool alone;                  /* shares no places */
     struct begin_site *line;
     size_t index;               /* among those of the line */
     unsigned char *at_once;     /* by index: is one of those under way with one of these? */
@@ -40,6 +51,8 @@ struct request_scan {
     struct path_requests **order; /* as they came */
     size_t count;
     struct begin_site *lines;
+    struct completer *completers;
+    uint64_t calls;
 };
 
 struct request_scan *requests_new(void)
@@ -114,6 +127,7 @@ static void note_begin(struct request_scan *s, int64_t id, const struct pilgrim_
     }
     if (b->live++)
         return;
+    b->since = s->calls;
     for (struct path_requests *other = b->line->live; other; other = other->next) {
         set_at_once(b, other);
         set_at_once(other, b);
@@ -122,10 +136,30 @@ static void note_begin(struct request_scan *s, int64_t id, const struct pilgrim_
     b->line->live = b;
 }
 
-static void note_end(int64_t id)
+static struct completer *completer_of(struct request_scan *s, const struct pilgrim_call *call, const char *place)
+{
+    const char *key = request_key(call->function->name, place);
+    key = text_intern(key, strlen(key));
+    struct completer *c = s->completers;
+    while (c && c->key != key)
+        c = c->next;
+    if (!c) {
+        c = generate_alloc(sizeof *c);
+        *c = (struct completer){
+            .key = key, .waitall = strcmp(call->function->name, "MPI_Waitall") == 0, .next = s->completers};
+        s->completers = c;
+    }
+    return c;
+}
+
+static void note_end(int64_t id, struct completer *c)
 {
     struct path_requests *b = class_of(id);
-    if (!b || !b->live || --b->live)
+    if (!b || !b->live)
+        return;
+    b->left = b->left || !c->waitall || (b->completer && b->completer != c) || c->last > b->since;
+    b->completer = c;
+    if (--b->live)
         return;
     struct path_requests **at = &b->line->live;
     while (*at != b)
@@ -142,6 +176,9 @@ static const struct pilgrim_value *element(const struct pilgrim_value *v, size_t
 void requests_note(struct request_scan *s, const struct pilgrim_call *call, const char *place)
 {
     const bool chosen = is_left_to_mpi(call->function->name);
+    const bool waitall = strcmp(call->function->name, "MPI_Waitall") == 0;
+    struct completer *completer = waitall ? completer_of(s, call, place) : NULL;
+    s->calls++;
     for (int begins = 0; begins < 2; begins++) /* what it ends may have the place of what it begins */
         for (size_t i = 0; i < call->function->parameter_count; i++) {
             const struct pilgrim_value *in = &call->in[i], *out = &call->out[i];
@@ -153,9 +190,23 @@ void requests_note(struct request_scan *s, const struct pilgrim_call *call, cons
                 if (begins && a->type != PILGRIM_REQUEST && b->type == PILGRIM_REQUEST && b->offset >= 0)
                     note_begin(s, b->id, call, place);
                 else if (!begins && a->type == PILGRIM_REQUEST && b->type == PILGRIM_NAME)
-                    note_end(a->id);
+                    note_end(a->id, completer = completer ? completer : completer_of(s, call, place));
             }
         }
+    if (completer)
+        completer->last = s->calls;
+}
+
+/* What is known of a path of one rank holds for its class if it does for all paths of all ranks. */
+static void name_completer(struct request_class *class, const struct path_requests *b)
+{
+    const bool left = b->left || !b->completer || (b->live && b->completer->last > b->since);
+    const char *key = left ? "" : b->completer->key;
+    class->chosen = class->chosen || b->alone;
+    if (!class->completer)
+        class->completer = key;
+    else if (class->completer != key)
+        class->completer = "";
 }
 
 void requests_name(struct request_scan *s, struct rank_state *state)
@@ -167,7 +218,8 @@ void requests_name(struct request_scan *s, struct rank_state *state)
                 b->number++;
                 k = (size_t)-1;
             }
-        state_name_request(state, b->id, b->line->key, b->number);
+        const struct request_name *name = state_name_request(state, b->id, b->line->key, b->number);
+        name_completer(&state->proxy->requests[name->class_number], b);
         by_id[b->id & (CLASSES_MAX - 1)] = NULL;
     }
 }

@@ -130,6 +130,7 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
         if (*at == HOLE_REQUESTS) {
             size_t count = strtoul(at + 1, NULL, 10);
             const char *own = own_requests(w, s, count);
+            own = own ? own : requests_under_way(w->p, &w->tables, n, form, hole, count);
             text_put(&out, "%s", own ? own : "");
             if (!own) {
                 struct text list = {0};
@@ -173,6 +174,7 @@ static const char *fill_form(struct writer *w, const struct node *n, const struc
         made = text_format("{\n    %s    %s%s\n}", text_of(&before), text_of(&out), text_of(&behind));
     else
         made = text_format("%s", text_of(&out));
+    made = requests_started(w->p, n, form, made);
     text_free(&out);
     text_free(&before);
     text_free(&behind);

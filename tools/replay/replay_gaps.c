@@ -7,6 +7,7 @@
 
 enum { CALLS_ADDED_MAX = 10000000 };
 static const double SLEEP_MIN_NS = 20000; /* shorter gaps are waited for in a loop */
+static const double CATCH_UP = 0.1;       /* so much of a gap is left out while calls are late */
 
 uint64_t replay_now(void)
 {
@@ -104,10 +105,12 @@ void gaps_wait(struct replay_gaps *g, const struct pilgrim_call *call, const str
         g->traced_end_ns = call->end_ns;
     if (polls_come(&g->polls, call, gap) || !g->ended_ns || g->pressed)
         return;
-    gap = gap / g->options->speed - g->late_ns;
+    gap /= g->options->speed;
+    const double made_up = g->late_ns < CATCH_UP * gap ? g->late_ns : CATCH_UP * gap;
+    gap -= made_up;
     if (warm && gap > 0)
         warm_use(warm, call, g->ended_ns + (uint64_t)gap);
-    g->late_ns = wait_for(g, gap);
+    g->late_ns += wait_for(g, gap) - made_up;
 }
 
 void gaps_poll(struct replay_gaps *g, const struct pilgrim_call *call)

@@ -2,7 +2,8 @@
 /* The time between two calls of a thread.
  *
  * A call is due when the thread's last call has ended and the recorded gap is over. What decoding takes is part of the
- * gap. What a call is late by is carried: the next gaps are shorter.
+ * gap. What a call is late by is carried: the next gaps are shorter, but each keeps nine tenths, so that others wait
+ * for a long one as they did.
  *
  * A trace with the times of single calls has each gap. From a profile, gaps are drawn (replay_draws.h). Gaps in a loop
  * that polls are not waited for (replay_polls.h). */

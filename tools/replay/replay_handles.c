@@ -153,7 +153,8 @@ bool step_dynamic(struct replay_step *s, size_t win)
 void step_await_chosen(struct replay_step *s, size_t requests)
 {
     const struct pilgrim_value *v = &s->call->in[requests], *chosen = s->chosen;
-    for (size_t k = 0; v->type == PILGRIM_ARRAY && chosen->type == PILGRIM_ARRAY && k < chosen->count; k++) {
+    const bool several = chosen->type == PILGRIM_ARRAY && chosen->count > 1;
+    for (size_t k = 0; v->type == PILGRIM_ARRAY && several && k < chosen->count; k++) {
         int64_t j = chosen->items[k].integer;
         struct replay_object *o =
             j >= 0 && (size_t)j < v->count && v->items[j].type == PILGRIM_REQUEST && v->items[j].id >= 0

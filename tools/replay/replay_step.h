@@ -83,7 +83,8 @@ int step_find(const struct pilgrim_function *f, const char *name);
  * addresses of the run that was recorded. */
 bool step_dynamic(struct replay_step *s, size_t win);
 
-/* Waits until each of the call's chosen requests could end, so that they end in one call, as they did then. */
+/* Waits until each of several chosen requests of the call could end, so that they end in one call, as they did then. A
+ * single one is waited for by the call itself, as a tracer of the replay is to see. */
 void step_await_chosen(struct replay_step *s, size_t requests);
 
 #endif

@@ -142,19 +142,18 @@ static char *arena(void)
     return memory + (size_t)ARENA_BYTES / 4 / 64 * 64; /* datatypes may begin before their buffer */
 }
 
-/* Returns copies of some requests: -1 is MPI_REQUEST_NULL. */
-static MPI_Request *chosen(int count, const int *list)
+/* Returns COUNT requests: those of a list that are under way, in its order, then MPI_REQUEST_NULL. */
+static MPI_Request *under_way(int count, int length, const int *list)
 {
-    for (int c = 0; c < count; c++)
-        some_requests[c] = list[c] < 0 ? MPI_REQUEST_NULL : request[list[c]];
+    int n = 0;
+    for (int c = 0; c < length; c++) {
+        if (request[list[c]] != MPI_REQUEST_NULL)
+            some_requests[n++] = request[list[c]];
+        request[list[c]] = MPI_REQUEST_NULL;
+    }
+    while (n < count)
+        some_requests[n++] = MPI_REQUEST_NULL;
     return some_requests;
-}
-
-static void give_back(int count, const int *list)
-{
-    for (int c = 0; c < count; c++)
-        if (list[c] >= 0)
-            request[list[c]] = some_requests[c];
 }
 
 static void start(void)
@@ -201,28 +200,14 @@ int main(int argc, char **argv)
             MPI_Waitall(0, request, any_status); /* amr.c:60 */
             break;
         case 1:
-            /* amr.c:60 */
-            {
-                const int list[] = {0, 3};
-                MPI_Waitall(2, chosen(2, list), MPI_STATUSES_IGNORE);
-                give_back(2, list);
-            }
+            MPI_Waitall(2, under_way(2, 2, (const int[]){0, 3}), MPI_STATUSES_IGNORE); /* amr.c:60 */
             break;
         case 2:
-            /* amr.c:60 */
-            {
-                const int list[] = {0, 3, 1, 4};
-                MPI_Waitall(4, chosen(4, list), MPI_STATUSES_IGNORE);
-                give_back(4, list);
-            }
+            MPI_Waitall(4, under_way(4, 4, (const int[]){0, 3, 1, 4}), MPI_STATUSES_IGNORE); /* amr.c:60 */
             break;
         case 3:
-            /* amr.c:60 */
-            {
-                const int list[] = {0, 3, 1, 4, 2, 5};
-                MPI_Waitall(6, chosen(6, list), MPI_STATUSES_IGNORE);
-                give_back(6, list);
-            }
+            MPI_Waitall(6, under_way(6, 6, (const int[]){0, 3, 1, 4, 2, 5}),
+                    MPI_STATUSES_IGNORE); /* amr.c:60 */
             break;
         }
         MPI_Allreduce(stack[0], stack[1], 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD); /* amr.c:106 */
