@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints messages; see messages_print.h. */
+/* Prints messages; see messages_print.h.
+ *
+ * The file has more than 600 lines: messages, operations on windows and collective calls are printed as text, JSON and
+ * CSV, and all of these share how a call, a place and a rank are printed. */
 #include "messages_print.h"
 
 #include <stdio.h>

@@ -87,6 +87,31 @@ static inline unsigned value_operands(uint8_t tag)
     return tag < VALUE_TAG_COUNT ? operands[tag] : 0;
 }
 
+enum { VALUE_OPERANDS_MAX = 2 };
+
+/* Returns how many values follow a token with OPERANDS and belong to it; of a series in a shape, its second operand
+ * (docs/FORMAT.md, section 5). */
+static inline uint64_t value_following(uint8_t tag, const uint64_t operands[VALUE_OPERANDS_MAX])
+{
+    switch (tag) {
+    case VALUE_ARRAY:
+    case VALUE_FLAGS:
+        return operands[0];
+    case VALUE_SERIES:
+        return operands[1];
+    case VALUE_EDITED:
+        return 2 * operands[1];
+    case VALUE_STATUS:
+        return operands[0] & STATUS_ERROR ? 5 : 4;
+    case VALUE_RANK_BASE:
+    case VALUE_REGISTER:
+    case VALUE_COMPLETED:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 /* An array of so many values or more becomes a series (docs/FORMAT.md, section 5). */
 #define VALUE_SERIES_MIN 64
 

@@ -74,7 +74,7 @@ struct definitions_coder {
     uint64_t items[ITEMS_MAX];        /* tokens of the first array of this shape */
     size_t item_count;
     bool has_array;
-    uint64_t operands[VALUE_TAG_COUNT][TOKEN_OPERANDS_MAX]; /* the last ones */
+    uint64_t operands[VALUE_TAG_COUNT][VALUE_OPERANDS_MAX]; /* the last ones */
 };
 
 /* ---- numbers ---- */
@@ -389,7 +389,7 @@ static uint64_t value(struct definitions_coder *c, const struct value_place *p)
     uint64_t *before = &c->before[p->path >> (64 - PLACE_BITS)];
     const bool is_item = p->depth == 1 && c->has_array && p->index < c->item_count;
     const uint64_t item = is_item ? c->items[p->index] : 0;
-    uint64_t tag = c->out || cursor_left(&c->in) == 0 ? 0 : cursor_u8(&c->in), operands[TOKEN_OPERANDS_MAX] = {0};
+    uint64_t tag = c->out || cursor_left(&c->in) == 0 ? 0 : cursor_u8(&c->in), operands[VALUE_OPERANDS_MAX] = {0};
     tag = code(c, FIELD_TAG, p->parent << 1 | (p->depth == 0), mixed_hash(*before, p->last[0]),
                mixed_hash(item, p->last[0]), mixed_hash(mixed_hash(*before, item), p->last[1]), tag);
     if (tag == 0 && p->depth == 0)
@@ -411,7 +411,7 @@ static uint64_t value(struct definitions_coder *c, const struct value_place *p)
     *before = token;
     if (tag == VALUE_STRING || tag == VALUE_SYMBOL)
         spelled(c, operands[0], false);
-    values_inside(c, p, tag, token_following(tag, operands));
+    values_inside(c, p, tag, value_following((uint8_t)tag, operands));
     return token;
 }
 

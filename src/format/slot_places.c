@@ -19,27 +19,6 @@ unsigned token_operands(uint64_t tag)
     return counts[tag];
 }
 
-uint64_t token_following(uint64_t tag, const uint64_t operands[TOKEN_OPERANDS_MAX])
-{
-    switch (tag) {
-    case VALUE_ARRAY:
-    case VALUE_FLAGS:
-        return operands[0];
-    case VALUE_SERIES:
-        return operands[1];
-    case VALUE_EDITED:
-        return 2 * operands[1];
-    case VALUE_STATUS:
-        return operands[0] & STATUS_ERROR ? 5 : 4;
-    case VALUE_RANK_BASE:
-    case VALUE_REGISTER:
-    case VALUE_COMPLETED:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 struct place_walk {
     struct cursor in;
     uint64_t *places;
@@ -50,7 +29,7 @@ struct place_walk {
 static bool walk_value(struct place_walk *w, uint64_t path, unsigned depth)
 {
     const uint64_t tag = cursor_u8(&w->in);
-    uint64_t operands[TOKEN_OPERANDS_MAX] = {0};
+    uint64_t operands[VALUE_OPERANDS_MAX] = {0};
     if (tag == 0 || tag >= VALUE_TAG_COUNT || tag == VALUE_SERIES || depth > VALUE_NESTING_MAX)
         return false;
     for (unsigned i = 0; i < token_operands(tag); i++)
@@ -59,7 +38,7 @@ static bool walk_value(struct place_walk *w, uint64_t path, unsigned depth)
         (void)cursor_take(&w->in, operands[0]);
     for (unsigned i = 0; i < value_slots((uint8_t)tag) && w->found < w->count; i++)
         w->places[w->found++] = mixed_hash(mixed_hash(path, tag), i);
-    for (uint64_t i = 0, count = token_following(tag, operands); i < count; i++)
+    for (uint64_t i = 0, count = value_following((uint8_t)tag, operands); i < count; i++)
         if (w->in.status != PILGRIM_OK || !walk_value(w, mixed_hash(path, i), depth + 1))
             return false;
     return w->in.status == PILGRIM_OK;

@@ -6,13 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TOKEN_OPERANDS_MAX = 2 };
-
 /* Returns how many operands a token has in a shape. TAG is below VALUE_TAG_COUNT. */
 unsigned token_operands(uint64_t tag);
-
-/* Returns how many values follow a token with OPERANDS. */
-uint64_t token_following(uint64_t tag, const uint64_t operands[TOKEN_OPERANDS_MAX]);
 
 /* Writes the places of the first slots of a shape, at most COUNT, to PLACES. Stops at an array series, or at what is no
  * shape. Returns how many it wrote. */

@@ -18,8 +18,8 @@ enum { EXPRESSION_REFERENCES = EXPRESSION_KIND_COUNT };
  * least 1/PACKED_PART of itself. */
 enum { PACKED_MIN = 64, PACKED_PART = 16 };
 
-/* Coding makes the numbers of a list smaller than the rules and symbols of a sequence, by so many bytes a column. */
-enum { LIST_ADVANTAGE = 4 };
+/* Coding predicts the numbers of a list better than the rules and symbols of a sequence, by so many bytes a column. */
+enum { LIST_ADVANTAGE = 24 };
 
 struct expression {
     int64_t constant; /* c, or the first value */
@@ -271,12 +271,16 @@ static enum pilgrim_status choose(struct expressions *e, const struct column *c,
 struct values {
     struct bytes list;
     int64_t low, high;
+    int64_t last;
+    size_t size; /* of their differences, which are what is coded */
 };
 
 static enum pilgrim_status put_value(void *context, int64_t value)
 {
     struct values *v = context;
     bytes_put_svarint(&v->list, value);
+    v->size += svarint_size((int64_t)((uint64_t)value - (uint64_t)v->last));
+    v->last = value;
     v->low = value < v->low ? value : v->low;
     v->high = value > v->high ? value : v->high;
     return PILGRIM_OK;
@@ -321,11 +325,13 @@ static enum pilgrim_status add_values(struct expressions *e, const struct column
     /* A list takes at least a byte for each value, so it is not tried if that alone is longer. */
     if (size + LIST_ADVANTAGE > c->length) {
         bytes_put_varint(&v.list, c->length);
+        v.size = v.list.length;
+        v.last = c->first;
         status = column_visit(c, put_value, &v);
         if (status == PILGRIM_OK)
             status = bytes_status(&v.list);
     }
-    if (status == PILGRIM_OK && v.list.length && v.list.length <= size + LIST_ADVANTAGE &&
+    if (status == PILGRIM_OK && v.list.length && v.size <= size + LIST_ADVANTAGE &&
         (size == NO_SEQUENCE || !packs_well(e, c, &v))) {
         x->kind = EXPRESSION_LIST;
         status = intern_add(&e->values, v.list.data, v.list.length, &x->number);

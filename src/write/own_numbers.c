@@ -186,6 +186,27 @@ enum pilgrim_status own_numbers_equal(const struct own_numbers *n, const struct 
     return status;
 }
 
+/* Returns the last class with NUMBER for MEMBER, the one that the member calls; if there is none, any other. */
+static uint32_t last_class(const struct own_numbers *n, uint64_t member, int64_t number)
+{
+    uint32_t low = 0, high = n->count - 1;
+    while (low < high) {
+        uint32_t middle = high - (high - low) / 2;
+        if (own_number(n, middle, member) <= number)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* True if last_class would return CLASS_INDEX. */
+static bool has_number(const struct own_numbers *n, uint32_t class_index, uint64_t member, int64_t number)
+{
+    return own_number(n, class_index, member) == number &&
+           (class_index + 1 == n->count || own_number(n, class_index + 1, member) != number);
+}
+
 enum pilgrim_status own_numbers_find(const struct own_numbers *n, const struct structure_group *g,
                                      const struct value_group *p, const struct column *c, uint32_t *class_index)
 {
@@ -194,16 +215,49 @@ enum pilgrim_status own_numbers_find(const struct own_numbers *n, const struct s
     *class_index = UINT32_MAX;
     if (!n->width || !n->count || first < 0 || (uint64_t)first >= g->member_count)
         return PILGRIM_OK;
-    uint32_t low = 0, high = n->count - 1; /* the last class with that number for the first member */
-    while (low < high) {
-        uint32_t middle = high - (high - low) / 2;
-        if (own_number(n, middle, (uint64_t)first) <= c->first)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    TRY(own_numbers_equal(n, g, p, c, low, &equal));
+    const uint32_t found = last_class(n, (uint64_t)first, c->first);
+    TRY(own_numbers_equal(n, g, p, c, found, &equal));
     if (equal)
-        *class_index = low;
+        *class_index = found;
     return PILGRIM_OK;
+}
+
+struct index_walk {
+    struct number_comparison at;
+    struct column *indices;
+};
+
+static enum pilgrim_status add_index(void *context, int64_t number)
+{
+    struct index_walk *w = context;
+    struct number_comparison *c = &w->at;
+    if (c->next == c->count)
+        return PILGRIM_DAMAGED;
+    const uint64_t member = c->members[c->next];
+    if (!has_number(c->n, c->class_index, member, number)) /* most often it is the class of the member before */
+        c->class_index = last_class(c->n, member, number);
+    c->equal = c->equal && own_number(c->n, c->class_index, member) == number;
+    if (c->next++ > 0)
+        return column_append(w->indices, c->class_index);
+    column_begin(w->indices, c->class_index, (struct rank){.meaning = RANK_NOTHING});
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status own_numbers_indices(const struct own_numbers *n, const struct structure_group *g,
+                                        const struct value_group *p, const struct column *c, struct column *indices)
+{
+    if (c->is_stored_deltas || n->width <= 1 || !n->count || c->length != p->members.length)
+        return PILGRIM_OK;
+    struct index_walk w = {{.n = n, .count = p->members.length, .limit = g->member_count, .equal = true}, indices};
+    w.at.members = malloc((w.at.count + 1) * sizeof *w.at.members);
+    enum pilgrim_status status = w.at.members ? column_visit(&p->members, note_member, &w.at) : PILGRIM_NOMEM;
+    w.at.next = 0;
+    if (status == PILGRIM_OK)
+        status = column_visit(c, add_index, &w);
+    free(w.at.members);
+    if (status == PILGRIM_OK && w.at.equal)
+        return PILGRIM_OK;
+    column_free(indices);
+    *indices = (struct column){.length = 0};
+    return status;
 }

@@ -9,7 +9,7 @@
 #include "merge/shape.h"
 #include "write/own_numbers.h"
 
-/* Numbers of members that are counted, at most: some hundredths of a second, and 4 MiB. */
+/* Numbers of members that are counted or looked up, at most: some hundredths of a second, and 4 MiB. */
 #define WORK_MAX (UINT64_C(1) << 20)
 
 /* What may be said of a shape: which kinds of its requests go without their class. */
@@ -28,6 +28,8 @@ struct changing {
     struct request_shape *shapes; /* by shape */
     struct intern changed;        /* the new shapes */
     bool any;                     /* some signature has changed */
+    uint64_t work;                /* numbers that may still be counted or looked up */
+    struct own_requests *o;
     const struct structure_group *group;
     struct own_numbers numbers; /* of the group */
 };
@@ -90,13 +92,51 @@ struct changing_values {
     uint32_t column_room;
 };
 
-/* Of each request of an entry: the class that it is of, UINT32_MAX: its own. */
-static enum pilgrim_status find_kinds(const struct changing_values *v, const struct signature_entry *entry,
-                                      uint32_t first_slot, uint32_t *classes, uint32_t *kinds)
+/* The class that a request is of: its index in the list of the group. */
+struct own_class {
+    uint32_t index;        /* of all members; UINT32_MAX: they have different ones, or it is the call's own */
+    struct column indices; /* then, of each member; its length is 0: they are not known */
+};
+
+static enum pilgrim_status find_class(struct changing *x, const struct value_group *p, const struct column *numbers,
+                                      struct own_class *class)
 {
-    const struct changing *x = v->x;
+    TRY(own_numbers_find(&x->numbers, x->group, p, numbers, &class->index));
+    if (class->index != UINT32_MAX || p->members.length > x->work)
+        return PILGRIM_OK;
+    x->work -= p->members.length;
+    return own_numbers_indices(&x->numbers, x->group, p, numbers, &class->indices);
+}
+
+static bool same_differences(const struct nested_runs *a, const struct nested_runs *b)
+{
+    return a->count == b->count && a->open.value == b->open.value && a->open.exponent == b->open.exponent &&
+           (!a->count || !memcmp(a->items, b->items, a->count * sizeof *a->items));
+}
+
+/* How irregular column C of a request is: 0 if its members have the same, or if they differ as in *BEFORE, that of the
+ * last request (NULL: there is none). Then that is C. */
+static size_t irregular(const struct column *c, const struct column **before)
+{
+    const struct column *last = *before;
+    int64_t constant, ignored;
+    *before = c;
+    if (column_is(c, EXPRESSION_CONSTANT, &constant, &ignored) ||
+        (last && same_differences(&c->differences, &last->differences)))
+        return 0;
+    return c->differences.count + 1;
+}
+
+/* Of each request of an entry: the class that it is of. *KINDS: which of them go without their numbers. Live ones do if
+ * indices can name all of them, and are no more irregular than the numbers. */
+static enum pilgrim_status find_kinds(const struct changing_values *v, const struct signature_entry *entry,
+                                      uint32_t first_slot, struct own_class *classes, uint32_t *kinds)
+{
+    struct changing *x = v->x;
     const struct request_shape *s = &x->shapes[entry->shape];
     const uint32_t columns = entry_columns(entry);
+    const struct column *last_numbers = NULL, *last_indices = NULL;
+    size_t numbers = 0, indices = 0;
     *kinds =
         x->numbers.width > 1 ? s->kinds : s->kinds & OWN; /* where all count alike, classes are as good as numbers */
     for (uint32_t i = 0; i < s->count && *kinds; i++) {
@@ -109,13 +149,37 @@ static enum pilgrim_status find_kinds(const struct changing_values *v, const str
                              constant == 0); /* from call to call it is the same class */
         if (!(*kinds & kind))
             continue;
-        if (equal && kind == OWN)
+        if (equal && kind == OWN) {
             TRY(own_numbers_equal(&x->numbers, x->group, v->before, c, v->class_index, &equal));
-        else if (equal)
-            TRY(own_numbers_find(&x->numbers, x->group, v->before, c, &classes[i]));
-        if (!equal || (kind == LIVE_OF && classes[i] == UINT32_MAX))
+        } else if (equal) {
+            TRY(find_class(x, v->before, c, &classes[i]));
+            equal = classes[i].index != UINT32_MAX || classes[i].indices.length > 0;
+            numbers += irregular(c, &last_numbers);
+            indices += classes[i].index == UINT32_MAX ? irregular(&classes[i].indices, &last_indices) : 0;
+        }
+        if (!equal)
             *kinds &= ~kind;
     }
+    if (indices > numbers)
+        *kinds &= ~(uint32_t)LIVE_OF;
+    return PILGRIM_OK;
+}
+
+/* Makes room for one more column. */
+static enum pilgrim_status need_column(struct changing_values *v)
+{
+    struct value_group *p = v->p;
+    if (p->column_count < v->column_room)
+        return PILGRIM_OK;
+    const uint32_t room = 2 * v->column_room + 4;
+    struct column *columns = malloc(room * sizeof *columns);
+    if (!columns)
+        return PILGRIM_NOMEM;
+    memcpy(columns, p->columns, p->column_count * sizeof *columns);
+    if (p->columns != v->before->columns)
+        free(p->columns);
+    p->columns = columns;
+    v->column_room = room;
     return PILGRIM_OK;
 }
 
@@ -123,29 +187,45 @@ static enum pilgrim_status find_kinds(const struct changing_values *v, const str
 static enum pilgrim_status constant_column(struct changing_values *v, uint32_t number, uint32_t *column)
 {
     struct value_group *p = v->p;
+    int64_t constant, ignored;
     for (*column = v->before->column_count; *column < p->column_count; ++*column)
-        if (p->columns[*column].first == number)
+        if (column_is(&p->columns[*column], EXPRESSION_CONSTANT, &constant, &ignored) && constant == number)
             return PILGRIM_OK;
-    if (p->column_count == v->column_room) {
-        const uint32_t room = 2 * v->column_room + 4;
-        struct column *columns = malloc(room * sizeof *columns);
-        if (!columns)
-            return PILGRIM_NOMEM;
-        memcpy(columns, p->columns, p->column_count * sizeof *columns);
-        if (p->columns != v->before->columns)
-            free(p->columns);
-        p->columns = columns;
-        v->column_room = room;
-    }
+    TRY(need_column(v));
     const uint64_t length = v->before->members.length;
     p->columns[p->column_count++] = (struct column){
         .first = number, .last = number, .length = length, .differences.open = {.value = 0, .exponent = length - 1}};
     return PILGRIM_OK;
 }
 
+/* Adds C. Its differences belong to the own requests from now on. */
+static enum pilgrim_status made_column(struct changing_values *v, struct column *c, uint32_t *column)
+{
+    struct own_requests *o = v->x->o;
+    if (o->made_count == o->made_room) {
+        const size_t room = 2 * o->made_room + 16;
+        struct column *made = realloc(o->made, room * sizeof *made);
+        if (!made)
+            return PILGRIM_NOMEM;
+        o->made = made;
+        o->made_room = room;
+    }
+    TRY(need_column(v));
+    *column = v->p->column_count++;
+    v->p->columns[*column] = o->made[o->made_count++] = *c;
+    *c = (struct column){.length = 0};
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status class_column(struct changing_values *v, struct own_class *class, uint32_t *column)
+{
+    return class->index != UINT32_MAX ? constant_column(v, class->index, column)
+                                      : made_column(v, &class->indices, column);
+}
+
 /* Copies the slots of an entry, which begin at FIRST_SLOT, without those that it loses. */
 static enum pilgrim_status change_slots(struct changing_values *v, const struct signature_entry *entry,
-                                        uint32_t first_slot, const uint32_t *classes, uint32_t kinds)
+                                        uint32_t first_slot, struct own_class *classes, uint32_t kinds)
 {
     const struct request_shape *s = &v->x->shapes[entry->shape];
     const uint32_t columns = entry_columns(entry);
@@ -159,7 +239,7 @@ static enum pilgrim_status change_slots(struct changing_values *v, const struct 
         memcpy(to, &v->before->slots[first_slot + i * columns], columns * sizeof *to);
         v->p->slot_count += columns;
         if (r && r->is_live && (kinds & LIVE_OF))
-            TRY(constant_column(v, classes[r - s->requests], to));
+            TRY(class_column(v, &classes[r - s->requests], to));
     }
     return PILGRIM_OK;
 }
@@ -192,18 +272,32 @@ static enum pilgrim_status drop_columns(struct changing_values *v)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status change_entries(struct changing_values *v, uint32_t *classes)
+static enum pilgrim_status change_entry(struct changing_values *v, uint32_t number, uint32_t first_slot,
+                                        struct own_class *classes, bool *any)
+{
+    const struct signature_entry *entry = &v->before->entries[number];
+    uint32_t kinds;
+    TRY(find_kinds(v, entry, first_slot, classes, &kinds));
+    TRY(put_shape(v->x, kinds, &v->p->entries[number].shape));
+    *any |= kinds != 0;
+    return change_slots(v, entry, first_slot, classes, kinds);
+}
+
+/* CLASSES: room for those of an entry. */
+static enum pilgrim_status change_entries(struct changing_values *v, struct own_class *classes)
 {
     bool any = false;
     uint32_t first = 0;
     for (uint32_t i = 0; i < v->p->entry_count; i++) {
         const struct signature_entry *entry = &v->before->entries[i];
-        uint32_t kinds;
-        TRY(find_kinds(v, entry, first, classes, &kinds));
-        TRY(put_shape(v->x, kinds, &v->p->entries[i].shape));
-        TRY(change_slots(v, entry, first, classes, kinds));
-        first += v->x->shapes[entry->shape].slots * entry_columns(entry);
-        any |= kinds != 0;
+        const struct request_shape *s = &v->x->shapes[entry->shape];
+        for (uint32_t k = 0; k < s->count; k++)
+            classes[k] = (struct own_class){.index = UINT32_MAX};
+        enum pilgrim_status status = change_entry(v, i, first, classes, &any);
+        for (uint32_t k = 0; k < s->count; k++)
+            column_free(&classes[k].indices);
+        TRY(status);
+        first += s->slots * entry_columns(entry);
     }
     return any ? drop_columns(v) : PILGRIM_OK;
 }
@@ -218,7 +312,7 @@ static enum pilgrim_status change_value_group(struct changing *x, uint32_t class
     for (uint32_t i = 0; i < before.entry_count; i++)
         if (x->shapes[before.entries[i].shape].count > most)
             most = x->shapes[before.entries[i].shape].count;
-    uint32_t *classes = malloc((most + (size_t)1) * sizeof *classes);
+    struct own_class *classes = malloc((most + (size_t)1) * sizeof *classes);
     p->entries = copy_of(before.entries, before.entry_count * sizeof *p->entries);
     p->slots = malloc(before.slot_count * sizeof *p->slots + 1);
     p->slot_count = 0;
@@ -235,11 +329,11 @@ static enum pilgrim_status change_group(struct changing *x)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status change_groups(struct changing *x, const struct thread_numbers *threads, uint64_t work)
+static enum pilgrim_status change_groups(struct changing *x, const struct thread_numbers *threads)
 {
     for (uint32_t i = 0; i < x->f->group_keys.count; i++) {
         x->group = &x->f->groups[i];
-        enum pilgrim_status status = own_numbers_count(x->f, x->group, threads, &work, &x->numbers);
+        enum pilgrim_status status = own_numbers_count(x->f, x->group, threads, &x->work, &x->numbers);
         if (status == PILGRIM_OK)
             status = change_group(x);
         own_numbers_free(&x->numbers);
@@ -248,27 +342,27 @@ static enum pilgrim_status change_groups(struct changing *x, const struct thread
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status change(struct changing *x, struct own_requests *o)
+static enum pilgrim_status change(struct changing *x)
 {
+    struct own_requests *o = x->o;
     struct thread_numbers threads = {.numbers = NULL};
-    uint64_t work = WORK_MAX;
     bool any;
     TRY(find_shapes(x, &any));
     if (!any)
         return PILGRIM_OK;
     o->before = copy_of(x->f->value_groups, x->f->value_group_keys.count * sizeof *o->before);
-    enum pilgrim_status status = o->before ? thread_numbers_find(x->f, &work, &threads) : PILGRIM_NOMEM;
+    enum pilgrim_status status = o->before ? thread_numbers_find(x->f, &x->work, &threads) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
-        status = change_groups(x, &threads, work);
+        status = change_groups(x, &threads);
     free(threads.numbers);
     return status;
 }
 
 void own_requests_begin(struct fragment *f, struct own_requests *o)
 {
-    struct changing x = {.f = f};
+    struct changing x = {.f = f, .work = WORK_MAX, .o = o};
     *o = (struct own_requests){.fragment = f};
-    enum pilgrim_status status = change(&x, o);
+    enum pilgrim_status status = change(&x);
     for (uint32_t i = 0; x.shapes && i < f->shapes.count; i++)
         free(x.shapes[i].requests);
     free(x.shapes);
@@ -294,6 +388,9 @@ void own_requests_end(struct own_requests *o)
             free(p->columns);
         *p = *b;
     }
+    for (size_t i = 0; i < o->made_count; i++)
+        column_free(&o->made[i]);
+    free(o->made);
     free(o->before);
     intern_free(&f->shapes);
     f->shapes = o->shapes;

@@ -13,6 +13,8 @@ struct own_requests {
     struct fragment *fragment;  /* NULL: nothing has changed */
     struct value_group *before; /* the value groups of the fragment as they were */
     struct intern shapes;       /* likewise */
+    struct column *made;        /* columns that value groups have until the end */
+    size_t made_count, made_room;
 };
 
 /* Changes the shapes and the value groups of F until own_requests_end. Keys of value groups stay, so nothing may be

@@ -55,20 +55,22 @@ static enum expression_kind kind_of_steps(int64_t base, int64_t step, size_t cou
     return kind_of(values, count);
 }
 
-/* The sequence takes 3 + 1 + 1 bytes, and the list 1 + COUNT. */
+/* The sequence takes 3 + 1 + 1 bytes, and the list 1 + COUNT. Coding gives the list 24. */
 START_TEST(short_values)
 {
-    for (size_t count = 3; count <= 30; count++)
-        ck_assert_int_eq(kind_of_steps(0, 1, count), 1 + count <= 5 + 4 ? EXPRESSION_LIST : EXPRESSION_SUMS);
+    for (size_t count = 3; count <= 40; count++)
+        ck_assert_int_eq(kind_of_steps(0, 1, count), 1 + count <= 5 + 24 ? EXPRESSION_LIST : EXPRESSION_SUMS);
 }
 END_TEST
 
-/* The sequence takes 3 + 2 + 1 bytes, and the list 1 + 3 COUNT. */
+/* How large the values are does not matter, as their differences are coded. The sequence takes 3 + 2 + 1 bytes, and the
+ * list 1 + COUNT with differences of 50, and 2 COUNT with those of 5000, where the sequence takes 3 + 3 + 1. */
 START_TEST(longer_values)
 {
-    ck_assert_int_eq(kind_of_steps(100000, 50, 3), EXPRESSION_LIST); /* 10 and 6 + 4 */
-    ck_assert_int_eq(kind_of_steps(100000, 50, 4), EXPRESSION_SUMS); /* 13 */
-    ck_assert_int_eq(kind_of_steps(100000, 50, 30), EXPRESSION_SUMS);
+    for (size_t count = 3; count <= 40; count++) {
+        ck_assert_int_eq(kind_of_steps(100000, 50, count), 1 + count <= 6 + 24 ? EXPRESSION_LIST : EXPRESSION_SUMS);
+        ck_assert_int_eq(kind_of_steps(100000, 5000, count), 2 * count <= 7 + 24 ? EXPRESSION_LIST : EXPRESSION_SUMS);
+    }
 }
 END_TEST
 

@@ -353,8 +353,10 @@ END_TEST
 enum { STEPS = 9, ROUNDS = 25 };
 
 /* Makes a line of ranks whose threads do STEPS in each round, but not those for a neighbour that they lack, which are
- * steps 2 and 6, and 3 and 7. Templates join them. Sets *WITH and *WITHOUT to how many names have a class, and not. */
-static void try_line(const uint32_t *steps, uint32_t threads, int64_t wrong, uint32_t *with, uint32_t *without)
+ * steps 2 and 6, and 3 and 7. HALVES: half of the ranks lack step 0. Templates join them. Sets *WITH and *WITHOUT to
+ * how many names have a class, and not. Returns how many columns name a class by an index that members differ in. */
+static size_t try_line(const uint32_t *steps, uint32_t threads, int64_t wrong, bool halves, uint32_t *with,
+                       uint32_t *without)
 {
     struct fragment *f = fragment_new(0), *joined;
     struct own_requests own;
@@ -364,7 +366,8 @@ static void try_line(const uint32_t *steps, uint32_t threads, int64_t wrong, uin
         uint32_t length = 0;
         for (uint32_t i = 0; i < ROUNDS; i++)
             for (uint32_t k = 0; k < STEPS; k++)
-                if ((rank > 0 || (k != 2 && k != 6)) && (rank + 1 < RANKS || (k != 3 && k != 7))) {
+                if ((rank > 0 || (k != 2 && k != 6)) && (rank + 1 < RANKS || (k != 3 && k != 7)) &&
+                    (rank < RANKS / 2 || k > 0 || !halves)) {
                     for (uint32_t t = 0; t < threads; t++)
                         done[0][rank][t][length].call = steps[k];
                     length++;
@@ -380,6 +383,7 @@ static void try_line(const uint32_t *steps, uint32_t threads, int64_t wrong, uin
     changes(joined);
     own_requests_begin(joined, &own);
     *without = count_names(joined, with);
+    const size_t indices = own.made_count;
     own_requests_end(&own);
     fragment_has_call_times(joined); /* so that it stays as it is */
     ck_assert_int_eq(trace_write(joined, true, &written), PILGRIM_OK);
@@ -392,6 +396,7 @@ static void try_line(const uint32_t *steps, uint32_t threads, int64_t wrong, uin
     bytes_free(&written);
     templates_free(joined);
     fragment_free(f);
+    return indices;
 }
 
 /* No name has a class, if it is that of the same call each time. A class number that no class has stays. */
@@ -402,14 +407,16 @@ START_TEST(a_line_needs_no_classes)
     static const uint32_t together[STEPS] = {16, 0, 7, 1, 3, 2, 2, 2, 2};
     uint32_t with, without;
     for (uint32_t threads = 1; threads <= THREADS; threads++) {
-        try_line(apart, threads, 0, &with, &without);
+        ck_assert_uint_eq(try_line(apart, threads, 0, false, &with, &without), 0);
         ck_assert_uint_eq(with, 0);
         ck_assert_uint_gt(without, 1);
-        try_line(apart, threads, 100, &with, &without);
+        try_line(apart, threads, 100, false, &with, &without);
         ck_assert_uint_gt(with, 1);
         ck_assert_uint_eq(without, 0);
-        try_line(together, threads, 0, &with, &without);
+        try_line(together, threads, 0, false, &with, &without);
         ck_assert_uint_gt(without, 0);
+        ck_assert_uint_gt(try_line(together, threads, 0, true, &with, &without), 0);
+        ck_assert_uint_eq(with, 0);
     }
 }
 END_TEST

@@ -4,7 +4,7 @@
 
 #include "base/value.h"
 
-enum { RUN_VALUES = 2, STATUS_VALUES = 4, SERIES_MIN = 3 };
+enum { RUN_VALUES = 2, SERIES_MIN = 3 };
 
 void key_reader_init(struct key_reader *r, const struct bytes *key)
 {
@@ -26,24 +26,11 @@ bool key_token(struct cursor *c, struct key_value *v)
     return c->status == PILGRIM_OK;
 }
 
-/* Returns how many values follow V and belong to it. */
+/* Returns how many values follow V and belong to it, but for those of a series. */
 static uint64_t values_behind(const struct key_value *v)
 {
-    switch (v->tag) {
-    case VALUE_ARRAY:
-    case VALUE_FLAGS:
-        return v->operand;
-    case VALUE_STATUS:
-        return STATUS_VALUES + !!(v->operand & STATUS_ERROR);
-    case VALUE_EDITED:
-        return 2 * (uint64_t)(v->operand >> 16);
-    case VALUE_RANK_BASE:
-    case VALUE_REGISTER:
-    case VALUE_COMPLETED:
-        return 1;
-    default:
-        return 0;
-    }
+    const uint64_t operands[VALUE_OPERANDS_MAX] = {v->operand, v->operand >> 16};
+    return v->tag == VALUE_SERIES ? 0 : value_following(v->tag, operands);
 }
 
 /* Takes V and all that belongs to it. */
