@@ -133,7 +133,8 @@ static void requests_done(struct thread *t, const struct fortran_call *call, con
         f->handles[i] = call->before[i];
     requests_find(t->requests, f, count);
     for (int64_t i = 0; i < count; i++) {
-        f->found[i].gone = handle_at(KIND_REQUEST, argument(call, descriptor->word) + i) == request_null_handle;
+        found_set_gone(&f->found[i],
+                       handle_at(KIND_REQUEST, argument(call, descriptor->word) + i) == request_null_handle);
         if (descriptor->what == HANDLE_STARTED)
             request_set_active(&f->found[i], true);
     }

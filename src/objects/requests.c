@@ -48,10 +48,10 @@ static struct pool unknown_indices;
 struct operation_slab *operation_slabs[SLABS_MAX];
 static atomic_uint slab_count, thread_requests_count;
 
-_Alignas(1 << FOUND_SHIFT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
+_Alignas(FOUND_ALIGNMENT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
-_Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER),
-                                                            .active = true};
+_Alignas(FOUND_ALIGNMENT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER),
+                                                           .active = true};
 
 /* ---- locks and the list ---- */
 
@@ -445,8 +445,7 @@ static int64_t find_in(struct thread_requests *in, const struct thread_requests 
         found_set(&f->found[i], o, r, in == r);
         if (objects_threads && in != r) {
             f->copies[i] = (struct operation_copy){*o, o};
-            f->found[i].address = found_only(&f->copies[i].operation).address;
-            f->found[i].copied = true;
+            f->found[i].word = (f->found[i].word & ~FOUND_ADDRESS) | (uintptr_t)&f->copies[i].operation | FOUND_COPIED;
         }
     }
     thread_requests_unlock(in);
@@ -585,24 +584,24 @@ static void finish_elsewhere(struct thread_requests *r, struct finding *f, int64
     done = done || !key || end_first(r, key);
     for (struct thread_requests *in = thread_requests_first(); in && !done; in = thread_requests_next(in))
         done = end_first(in, key);
-    f->found[i].live = false;
+    found_end(&f->found[i]);
 }
 
 /* Ends the operation if it is in R, which is locked. False: it is not there. */
 static inline bool finish_here(struct thread_requests *r, struct found_operation_bits *found)
 {
     struct operation *o = found_operation(found);
-    bool here = found->own && !atomic_load_explicit(&o->moved, memory_order_relaxed);
+    bool here = found_has(found, FOUND_OWN) && !atomic_load_explicit(&o->moved, memory_order_relaxed);
     if (!here || !found_is(found, o))
         return false;
     operation_end(r, o);
-    found->live = false;
+    found_end(found);
     return true;
 }
 
 void request_finish(struct thread_requests *r, struct finding *f, int64_t i)
 {
-    if (!f->found[i].live)
+    if (!found_has(&f->found[i], FOUND_LIVE))
         return;
     thread_requests_lock(r);
     bool good = finish_here(r, &f->found[i]);
@@ -617,11 +616,11 @@ void requests_finished(struct thread_requests *r, struct finding *f, int64_t cou
     struct found_operation_bits *found = f->found;
     thread_requests_lock(r);
     for (int64_t i = 0; i < count; i++)
-        if (found[i].live && found[i].gone && __builtin_expect(!finish_here(r, &found[i]), 0))
+        if (found_has(&found[i], FOUND_LIVE | FOUND_GONE) && __builtin_expect(!finish_here(r, &found[i]), 0))
             left = true;
     thread_requests_unlock(r);
     for (int64_t i = 0; __builtin_expect(left, 0) && i < count; i++)
-        if (found[i].live && found[i].gone)
+        if (found_has(&found[i], FOUND_LIVE | FOUND_GONE))
             finish_elsewhere(r, f, i);
 }
 
@@ -652,7 +651,7 @@ void requests_forget(struct finding *f, int64_t count)
             operation_end(of, o);
         }
         thread_requests_unlock(of);
-        f->found[i].live = false;
+        found_end(&f->found[i]);
     }
 }
 

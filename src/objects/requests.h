@@ -95,22 +95,26 @@ static inline bool operation_is_null(const struct operation *o)
     return operation_class(o) == REQUEST_NULL;
 }
 
-/* An operation that a call has found, in 8 bytes because a call may find many. Addresses of a program have 48 bits,
- * and operations lie at multiples of 16 bytes. 16 bits of the serial number tell whether the operation has ended.
- * All zero: nothing was found. */
+/* An operation that a call has found, in 8 bytes because a call may find many: its address, FOUND_... flags, and in the
+ * upper 16 bits those of its serial number, which tell whether the operation has ended. Addresses of a program have 48
+ * bits, and operations lie at multiples of 16 bytes. All zero: nothing was found. */
 struct found_operation_bits {
-    uint64_t address : 44; /* read by found_operation() */
-    uint64_t serial : 16;  /* read by found_is() */
-    uint64_t live : 1;     /* 0: no live operation was found, or it has ended */
-    uint64_t own : 1;      /* it is in the requests of the thread that found it */
-    uint64_t copied : 1;   /* the address is that of a struct operation_copy */
-    uint64_t gone : 1;     /* for requests_finished: MPI_REQUEST_NULL has replaced its handle */
+    uint64_t word;
 };
 
-enum { FOUND_SHIFT = 4 };
+enum {
+    FOUND_LIVE = 1,   /* not set: no live operation was found, or it has ended */
+    FOUND_OWN = 2,    /* it is in the requests of the thread that found it */
+    FOUND_COPIED = 4, /* the address is that of a struct operation_copy */
+    FOUND_GONE = 8,   /* for requests_finished: MPI_REQUEST_NULL has replaced its handle */
+    FOUND_ALIGNMENT = 16,
+    FOUND_SERIAL_SHIFT = 48
+};
+
+#define FOUND_ADDRESS ((UINT64_C(1) << FOUND_SERIAL_SHIFT) - FOUND_ALIGNMENT)
 
 struct operation_copy {
-    _Alignas(1 << FOUND_SHIFT) struct operation operation;
+    _Alignas(FOUND_ALIGNMENT) struct operation operation;
     struct operation *live;
 };
 
@@ -118,19 +122,36 @@ struct operation_copy {
  * was found. */
 static inline struct operation *found_operation(const struct found_operation_bits *f)
 {
-    return (struct operation *)(uintptr_t)((uint64_t)f->address << FOUND_SHIFT);
+    return (struct operation *)(uintptr_t)(f->word & FOUND_ADDRESS);
 }
 
 /* Returns O as found, to be read only: calls that end operations leave it alone. */
 static inline struct found_operation_bits found_only(const struct operation *o)
 {
-    return (struct found_operation_bits){.address = (uintptr_t)o >> FOUND_SHIFT & ((UINT64_C(1) << 44) - 1)};
+    return (struct found_operation_bits){(uintptr_t)o};
 }
 
 /* True if O is still the operation that was found. */
 static inline bool found_is(const struct found_operation_bits *f, const struct operation *o)
 {
-    return (uint16_t)o->serial == f->serial;
+    return (uint16_t)o->serial == f->word >> FOUND_SERIAL_SHIFT;
+}
+
+/* True if all of FLAGS are set. */
+static inline bool found_has(const struct found_operation_bits *f, unsigned flags)
+{
+    return (f->word & flags) == flags;
+}
+
+/* Notes that the operation has ended. */
+static inline void found_end(struct found_operation_bits *f)
+{
+    f->word &= ~(uint64_t)FOUND_LIVE;
+}
+
+static inline void found_set_gone(struct found_operation_bits *f, bool gone)
+{
+    f->word = (f->word & ~(uint64_t)FOUND_GONE) | (gone ? FOUND_GONE : 0);
 }
 
 /* The operations that a call has found. Scratch memory of a thread. All zero is empty. */
@@ -198,7 +219,7 @@ static inline bool requests_live(void)
  * before the call that freed it returns. */
 void requests_find(struct thread_requests *r, struct finding *f, int64_t count);
 
-/* Ends the operations in F->found[0..count-1] whose `gone` is set: MPI_REQUEST_NULL has replaced their handles in a
+/* Ends the operations in F->found[0..count-1] that have FOUND_GONE: MPI_REQUEST_NULL has replaced their handles in a
  * call that has ended. */
 void requests_finished(struct thread_requests *r, struct finding *f, int64_t count);
 

@@ -292,8 +292,7 @@ static inline bool operation_is_free(const struct operation *o, const struct thr
 /* Does found_set while there is one thread. */
 static inline void found_set_alone(struct found_operation_bits *found, const struct operation *o, bool own)
 {
-    *found = (struct found_operation_bits){
-        .address = found_only(o).address, .serial = o->serial & UINT16_MAX, .live = true, .own = own};
+    found->word = (uintptr_t)o | (uint64_t)o->serial << FOUND_SERIAL_SHIFT | FOUND_LIVE | (own ? FOUND_OWN : 0);
 }
 
 /* Records in FOUND that a call of R has found O. OWN: O is in R. */
@@ -308,10 +307,10 @@ static inline void found_set(struct found_operation_bits *found, struct operatio
 /* Returns the live operation; NULL: it has ended, or none was found. */
 static inline struct operation *found_live(const struct found_operation_bits *found)
 {
-    if (!found->live)
+    if (!found_has(found, FOUND_LIVE))
         return NULL;
     struct operation *o = found_operation(found);
-    return found->copied ? ((struct operation_copy *)(void *)o)->live : o;
+    return found_has(found, FOUND_COPIED) ? ((struct operation_copy *)(void *)o)->live : o;
 }
 
 /* ---- several requests, while there is one thread ---- */
@@ -399,7 +398,7 @@ static inline bool requests_end_quickly(void)
 static inline bool found_is_own(const struct found_operation_bits *found)
 {
     const struct operation *o = found_operation(found);
-    return found->own && found->live && found_is(found, o) && operation_class(o) != REQUEST_UNKNOWN;
+    return found_has(found, FOUND_OWN | FOUND_LIVE) && found_is(found, o) && operation_class(o) != REQUEST_UNKNOWN;
 }
 
 /* Does request_finish for an operation of R, found_is_own; but the caller calls requests_ended then. */
@@ -407,7 +406,7 @@ static inline __attribute__((always_inline)) void request_end_quickly(struct thr
                                                                       struct found_operation_bits *found)
 {
     struct operation *o = found_operation(found);
-    found->live = false;
+    found_end(found);
     fifo_remove(r, o);
     o->serial++;
     operation_give(r, o);

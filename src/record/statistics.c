@@ -26,15 +26,10 @@ static struct statistics_cell *cell_add(struct statistics *s, uint32_t signature
     return cell;
 }
 
-static bool cell_is(const struct statistics_cell *cell, uint32_t signature, uint32_t predecessor)
-{
-    return cell->signature == signature && cell->predecessor == predecessor;
-}
-
 static struct statistics_cell *cell_find(const struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (cell_is(&s->cells[i], signature, predecessor))
+        if (statistics_cell_is(&s->cells[i], signature, predecessor))
             return &s->cells[i];
     return NULL;
 }
@@ -73,11 +68,11 @@ void statistics_join_signatures(struct statistics *s)
 
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
-    uint8_t *hint = &s->hints[(signature + 7 * predecessor) % STATISTICS_HINTS];
+    uint8_t *hint = statistics_hint(s, signature, predecessor);
     for (;;) {
         signature &= ~s->one_signature;
         predecessor = predecessor_told(s, predecessor);
-        if (*hint < s->count && cell_is(&s->cells[*hint], signature, predecessor))
+        if (*hint < s->count && statistics_cell_is(&s->cells[*hint], signature, predecessor))
             return &s->cells[*hint];
         struct statistics_cell *cell = cell_find(s, signature, predecessor);
         bool full = s->count >= (s->cells_max ? s->cells_max : STATISTICS_CELLS);

@@ -11,6 +11,7 @@
 #ifndef PILGRIM_STATISTICS_H
 #define PILGRIM_STATISTICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,12 +48,31 @@ struct statistics {
  * next cell is added. */
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor);
 
-/* Returns the cell that the last call had, if this one has it, too; NULL: statistics_search_again must be called. */
-static inline struct statistics_cell *statistics_cell_again(const struct statistics *s, uint32_t signature,
+/* Returns where the hint for a pair is. */
+static inline uint8_t *statistics_hint(struct statistics *s, uint32_t signature, uint32_t predecessor)
+{
+    return &s->hints[(signature + 7 * predecessor) % STATISTICS_HINTS];
+}
+
+static inline bool statistics_cell_is(const struct statistics_cell *cell, uint32_t signature, uint32_t predecessor)
+{
+    return cell->signature == signature && cell->predecessor == predecessor;
+}
+
+/* Returns the cell that the last call had, if this one has it, too, or the one that the hint tells; NULL:
+ * statistics_search_again must be called. */
+static inline struct statistics_cell *statistics_cell_again(struct statistics *s, uint32_t signature,
                                                             uint32_t predecessor)
 {
-    uint64_t pair = (uint64_t)(signature & ~s->one_signature) << 32 | predecessor;
-    return __builtin_expect(s->last_pair == pair, 1) ? s->last : NULL;
+    uint32_t told = signature & ~s->one_signature;
+    uint64_t pair = (uint64_t)told << 32 | predecessor;
+    if (__builtin_expect(s->last_pair == pair, 1))
+        return s->last;
+    uint32_t hint = *statistics_hint(s, signature, predecessor);
+    if (hint >= s->count || !statistics_cell_is(&s->cells[hint], told, predecessor))
+        return NULL;
+    s->last_pair = pair;
+    return s->last = &s->cells[hint];
 }
 
 /* As statistics_search, and notes the cell for statistics_cell_again. */

@@ -49,7 +49,7 @@ struct stream {
     const struct grammar_next *predicted; /* by the structure grammar; never NULL */
     struct span *next;                    /* where the time of the next call goes, in ticks */
     struct span *full;                    /* end of the room: times are settled here; NULL if times are not recorded */
-    size_t step;                          /* from one time to the next: 1; 0 if times are not recorded */
+    size_t step;                          /* bytes from one time to the next; 0 if times are not recorded */
     const struct vocabulary *vocabulary;
     site_resolver *resolve;
     path_finder *find_path;        /* or NULL */
@@ -96,7 +96,7 @@ static inline bool stream_count(struct stream *s, struct stream_class *class, si
 {
     struct span *span = s->next;
     *span = (struct span){.start = start, .end = end, .class = class->terminal, .signature = signature};
-    s->next = span + s->step;
+    s->next = (struct span *)((char *)span + s->step);
     s->last = class;
     s->key_bytes += length;
     return s->next != s->full;
@@ -137,8 +137,10 @@ static inline bool stream_step(struct stream *s, const struct class_head *head, 
                                uint64_t end)
 {
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
-    bool room = stream_count(s, class, length, signature_predicted(&class->signatures), start, end);
-    bool same = grammar_step(class->signatures.sequence.grammar) & !class->signatures.expected_varies;
+    struct grammar *values = class->signatures.sequence.grammar; /* there is one if it predicts */
+    uint32_t signature = grammar_predicted(values)->terminal + class->signatures.number_base;
+    bool room = stream_count(s, class, length, signature, start, end);
+    bool same = grammar_step(values) & !class->signatures.expected_varies;
     bool run = grammar_step(s->structure.grammar);
     return __builtin_expect(same & room, 1) && (run || stream_follow(s));
 }

@@ -33,7 +33,7 @@ enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_time
     s->encoder = encoder;
     s->spans = s->next = spans;
     s->full = spans + SPANS;
-    s->step = 1;
+    s->step = sizeof *spans;
     return PILGRIM_OK;
 }
 

@@ -69,7 +69,7 @@ static void find(int thread, const uint64_t *handles, int64_t count)
 static void finish_in(struct finding *f, int thread, int64_t i, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
-        f->found[k].gone = k == i;
+        found_set_gone(&f->found[k], k == i);
     requests_finished(books[thread], f, count);
 }
 
@@ -210,7 +210,7 @@ START_TEST(names_are_class_and_smallest_free_place)
     expect(create(103, 7), 7, 2);
     expect(find_one(101), 7, 1);
     ck_assert_uint_eq(found(0)->base, 3);
-    finding.found[0].gone = false; /* not complete */
+    found_set_gone(&finding.found[0], false); /* not complete */
     requests_finished(books[0], &finding, 1);
     expect(find_one(101), 7, 1);
     ck_assert_str_eq(released, "");
@@ -451,11 +451,11 @@ static void random_call(void)
     for (int64_t i = 0; i < count; i++)
         expect(found(i), classes[i], indices[i]);
     for (int64_t i = 0; i < count; i++)
-        finding.found[i].gone = draw(2) != 0;
+        found_set_gone(&finding.found[i], draw(2) != 0);
     requests_finished(books[thread], &finding, count);
     requests_leave(books[thread], &finding, count);
     for (int64_t i = 0; i < count; i++)
-        if (finding.found[i].gone)
+        if (found_has(&finding.found[i], FOUND_GONE))
             model_end(classes[i], indices[i]);
 }
 
@@ -508,7 +508,7 @@ static void *work(void *number)
         for (int k = 0; k < 4; k++) {
             wrong += operation_class(found_operation(&f.found[k])) != class_of(thread, thread);
             wrong += (found_operation(&f.found[k])->key ^ null_handle) != handles[k];
-            f.found[k].gone = true;
+            found_set_gone(&f.found[k], true);
         }
         wrong += found_operation(&f.found[1]) == found_operation(&f.found[3]) ||
                  found_operation(&f.found[0])->request_index == found_operation(&f.found[2])->request_index;
@@ -562,7 +562,8 @@ static void *hand_on_from(int thread, bool ends)
         f.handles[0] = 3000 + (uint64_t)before;
         f.handles[1] = 800;
         requests_find(books[thread], &f, 2);
-        f.found[0].gone = f.found[1].gone = true;
+        found_set_gone(&f.found[0], true);
+        found_set_gone(&f.found[1], true);
         wrong += operation_class(found_operation(&f.found[0])) != class_of(before, before);
         wrong += operation_kind(found_operation(&f.found[1])) != REQUEST_SEND;
         requests_finished(books[thread], &f, 2);
@@ -613,7 +614,7 @@ START_TEST(what_ended_threads_began_stays)
     expect(begin(1, 800, 2), class_of(1, 2), 1);
     find(1, handles, 1);
     expect(found(0), class_of(1, 2), 0);
-    ck_assert(finding.found[0].own && !found_operation(&finding.found[0])->moved);
+    ck_assert(found_has(&finding.found[0], FOUND_OWN) && !found_operation(&finding.found[0])->moved);
     finish_in(&finding, 1, 0, 1);
     requests_leave(books[1], &finding, 1);
     ck_assert(requests_thread_ended(books[1]));
@@ -647,7 +648,7 @@ static double fly(int64_t count, bool same)
     requests_find(books[0], &finding, count);
     for (int64_t i = 0; i < count; i++) {
         right += operation_class(found(i)) == 8 && found(i)->request_index == i;
-        finding.found[i].gone = true;
+        found_set_gone(&finding.found[i], true);
     }
     struct finding one = finding;
     for (int64_t i = count; i-- > 0;) {
