@@ -126,7 +126,7 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct signat
 /* Limits for the packed size of a fragment, beyond which it is finalised: always, and if the last merge gained little.
  * Smaller shards share less; larger ones take a process longer to write. */
 #define SHARD_BYTES       (8u << 20)
-#define SHARD_BYTES_ALONE (1u << 18)
+#define SHARD_BYTES_ALONE (1u << 21)
 
 /* Appends the content of F to OUT as a shard; in write/trace_writer.c. ANOTHER: it begins another segment. errors:
  * PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (the shard could not be read; F is unchanged) */

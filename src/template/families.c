@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Families of groups; see families.h. Groups with many classes come first; each next one is laid over the first tree
- * that is alike. */
+ * that is alike. What is left stands beside the first group that is left and alike. */
 #include "template/families.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/try.h"
+#include "template/beside.h"
 #include "template/elements.h"
 
 /* At most so many families, and so many comparisons of two elements in all: some tenths of a second. */
@@ -27,10 +28,20 @@ struct trees {
     uint64_t work;
 };
 
-/* Threads with loops whose trips change are left as they are. */
-static bool may_join(const struct structure_group *g)
+static uint32_t call_count(const struct structure_group *g)
 {
-    return !g->process && g->classes.count > 0 && !g->classes.loop_count && g->classes.count <= ELEMENTS_MAX;
+    return g->classes.count - g->classes.loop_count;
+}
+
+static bool has_keys(const struct structure_group *g)
+{
+    return !g->process && call_count(g) > 0;
+}
+
+/* Threads with loops whose trips change are not laid over others. */
+static bool may_be_laid(const struct structure_group *g)
+{
+    return has_keys(g) && !g->classes.loop_count && g->classes.count <= ELEMENTS_MAX;
 }
 
 /* Numbers the classes of group GROUP. A class stands twice in a list if failed polls are told apart. So a key is a
@@ -39,7 +50,7 @@ static enum pilgrim_status number_group(const struct fragment *f, struct familie
                                         struct intern *keys, uint32_t *seen)
 {
     const struct class_list *l = &f->groups[group].classes;
-    for (uint32_t i = 0; i < l->count; i++) {
+    for (uint32_t i = 0; i < l->count - l->loop_count; i++) {
         uint32_t pair[2] = {l->classes[i], 0}, *key = &x->keys[x->first_key[group] + i];
         TRY(intern_add(keys, pair, sizeof pair, key));
         for (; seen[*key] == group + 1; pair[1]++)
@@ -54,13 +65,13 @@ static enum pilgrim_status number_keys(const struct fragment *f, struct families
     size_t total = 0;
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
         x->first_key[i] = total;
-        total += may_join(&f->groups[i]) ? f->groups[i].classes.count : 0;
+        total += has_keys(&f->groups[i]) ? call_count(&f->groups[i]) : 0;
     }
     uint32_t *seen = calloc(total + 1, sizeof *seen);
     x->keys = malloc((total + 1) * sizeof *x->keys);
     enum pilgrim_status status = seen && x->keys ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < f->group_keys.count; i++)
-        if (may_join(&f->groups[i]))
+        if (has_keys(&f->groups[i]))
             status = number_group(f, x, i, keys, seen);
     free(seen);
     return status;
@@ -127,13 +138,70 @@ static enum pilgrim_status make_families(const struct fragment *f, struct famili
 {
     t->room = count < TEMPLATE_GROUPS_MAX ? count : TEMPLATE_GROUPS_MAX;
     for (uint32_t i = 0; i < count; i++)
-        TRY(place(f, t, candidates[i].group, &x->keys[x->first_key[candidates[i].group]], keys / 64 + 1));
-    x->items = calloc(t->count + (size_t)1, sizeof *x->items);
+        if (may_be_laid(&f->groups[candidates[i].group]))
+            TRY(place(f, t, candidates[i].group, &x->keys[x->first_key[candidates[i].group]], keys / 64 + 1));
+    x->items = calloc(t->count + (size_t)FAMILIES_MAX + 1, sizeof *x->items);
     if (!x->items)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < t->count; i++)
         TRY(add_family(x, t, i));
     return PILGRIM_OK;
+}
+
+/* Returns how many keys of GROUP are SEEN. */
+static uint32_t common_keys(const struct fragment *f, const struct families *x, uint32_t group, const uint8_t *seen)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < call_count(&f->groups[group]); i++)
+        count += seen[x->keys[x->first_key[group] + i]];
+    return count;
+}
+
+/* Takes those of COUNT candidates that are in no family and alike to the first of them. */
+static enum pilgrim_status take_alike(const struct fragment *f, struct families *x, const struct candidate *candidates,
+                                      uint32_t count, uint8_t *seen, struct group_family *family)
+{
+    family->groups = malloc(TEMPLATE_GROUPS_MAX * sizeof *family->groups);
+    if (!family->groups)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < count && family->count < TEMPLATE_GROUPS_MAX; i++) {
+        const uint32_t group = candidates[i].group;
+        for (uint32_t k = 0; !family->count && k < candidates[i].classes; k++)
+            seen[x->keys[x->first_key[group] + k]] = 1;
+        if (!x->of_group[group] && 2 * common_keys(f, x, group, seen) >= candidates[i].classes)
+            family->groups[family->count++] = group;
+    }
+    return PILGRIM_OK;
+}
+
+/* Makes families of groups that are in none. */
+static enum pilgrim_status stand_beside(const struct fragment *f, struct families *x,
+                                        const struct candidate *candidates, uint32_t count, uint32_t keys)
+{
+    uint8_t *seen = malloc(keys);
+    enum pilgrim_status status = seen ? PILGRIM_OK : PILGRIM_NOMEM;
+    const uint32_t limit = x->count + FAMILIES_MAX;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < count && x->count < limit; i++) {
+        struct group_family *family = &x->items[x->count];
+        if (x->of_group[candidates[i].group])
+            continue;
+        memset(seen, 0, keys);
+        status = take_alike(f, x, &candidates[i], count - i, seen, family);
+        if (status == PILGRIM_OK && family->count > 1) {
+            x->count++;
+            for (uint32_t k = 0; k < family->count; k++)
+                x->of_group[family->groups[k]] = x->count;
+            status = beside_make(f, x, family, keys);
+            for (uint32_t k = 0; k < family->count; k++)
+                x->shared += call_count(&f->groups[family->groups[k]]);
+            x->shared -= family->structure.call_count;
+        } else {
+            free(family->groups);
+            *family = (struct group_family){.count = 0};
+        }
+    }
+    free(seen);
+    return status;
 }
 
 static enum pilgrim_status find(const struct fragment *f, struct families *x, struct candidate *candidates)
@@ -143,11 +211,14 @@ static enum pilgrim_status find(const struct fragment *f, struct families *x, st
     uint32_t count = 0;
     enum pilgrim_status status = number_keys(f, x, &keys);
     for (uint32_t i = 0; i < f->group_keys.count; i++)
-        if (may_join(&f->groups[i]))
-            candidates[count++] = (struct candidate){i, f->groups[i].classes.count};
+        if (has_keys(&f->groups[i]))
+            candidates[count++] = (struct candidate){i, call_count(&f->groups[i])};
     qsort(candidates, count, sizeof *candidates, compare_candidates);
     if (status == PILGRIM_OK && count > 1 && keys.count <= KEYS_MAX)
         status = make_families(f, x, &t, candidates, count, keys.count);
+    x->laid = x->count;
+    if (status == PILGRIM_OK && x->items)
+        status = stand_beside(f, x, candidates, count, keys.count);
     for (uint32_t i = 0; i < t.count; i++) {
         elements_free(&t.items[i]);
         free(t.groups[i]);

@@ -15,6 +15,9 @@ struct group_family {
 struct families {
     struct group_family *items;
     uint32_t count;
+    uint32_t laid;      /* the first families: their groups are laid over each other; those of others stand beside
+                         * each other (beside.h) */
+    uint64_t shared;    /* classes that groups beside each other need no more, as another has them */
     uint32_t *of_group; /* by group of the fragment: 1 + its family; 0: none */
     uint32_t *keys;     /* of the classes of all groups, one group after the other ... */
     size_t *first_key;  /* ... which begins here; two groups have equal keys where they have the same class */

@@ -374,7 +374,11 @@ void structure_free(struct structure *s)
         bytes_free(&s->loops[i].body);
         free(s->loops[i].trips);
     }
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        bytes_free(&s->kept[i]);
     free(s->loops);
+    free(s->kept);
+    free(s->kept_of);
     free(s->keys);
     bytes_free(&s->top);
 }

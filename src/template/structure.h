@@ -18,8 +18,11 @@ struct steady_loop {
 struct structure {
     uint32_t *keys; /* of each call class, in the order of class indices */
     uint32_t call_count;
-    struct bytes top;          /* a serialised grammar */
-    struct steady_loop *loops; /* loop i has the class index call_count + i */
+    struct bytes top;   /* a serialised grammar */
+    struct bytes *kept; /* bodies of loops that groups had already: class indices from call_count on */
+    uint32_t kept_count;
+    uint32_t *kept_of;         /* of the loops of all groups, one group after the other: the index in KEPT */
+    struct steady_loop *loops; /* loop i has the class index call_count + kept_count + i */
     uint32_t loop_count;
 };
 

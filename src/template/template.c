@@ -79,7 +79,8 @@ struct founding {
 static enum pilgrim_status found_group(struct founding *x)
 {
     const struct structure *s = &x->family->structure;
-    struct class_list list = {.count = s->call_count + s->loop_count, .loop_count = s->loop_count};
+    const uint32_t loop_count = s->kept_count + s->loop_count;
+    struct class_list list = {.count = s->call_count + loop_count, .loop_count = loop_count};
     uint32_t sequence;
     TRY(intern_add(&x->into->sequences, s->top.data, s->top.length, &sequence));
     list.classes = malloc((list.count + (size_t)1) * sizeof *list.classes);
@@ -87,13 +88,14 @@ static enum pilgrim_status found_group(struct founding *x)
     enum pilgrim_status status = list.classes && list.bodies ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t g = 0; status == PILGRIM_OK && g < x->family->count; g++) {
         const struct class_list *l = &x->from->groups[x->family->groups[g]].classes;
-        for (uint32_t i = 0; i < l->count; i++)
+        for (uint32_t i = 0; i < l->count - l->loop_count; i++)
             list.classes[x->class_of[g][i]] = l->classes[i];
     }
-    for (uint32_t i = 0; status == PILGRIM_OK && i < s->loop_count; i++) {
+    for (uint32_t i = 0; status == PILGRIM_OK && i < loop_count; i++) {
+        const struct bytes *body = i < s->kept_count ? &s->kept[i] : &s->loops[i - s->kept_count].body;
         status = fragment_loop_class(x->into, &list.classes[s->call_count + i]);
         if (status == PILGRIM_OK)
-            status = intern_add(&x->into->sequences, s->loops[i].body.data, s->loops[i].body.length, &list.bodies[i]);
+            status = intern_add(&x->into->sequences, body->data, body->length, &list.bodies[i]);
     }
     if (status == PILGRIM_OK)
         status = fragment_group(x->into, false, sequence, &list, &x->group);
@@ -106,18 +108,22 @@ static enum pilgrim_status found_group(struct founding *x)
 static enum pilgrim_status map_classes(struct founding *x)
 {
     const struct structure *s = &x->family->structure;
+    const uint32_t *kept = s->kept_of;
     for (uint32_t i = 0; i < s->call_count; i++)
         x->by_key[s->keys[i]] = i;
     for (uint32_t g = 0; g < x->family->count; g++) {
-        uint32_t group = x->family->groups[g], count = x->from->groups[group].classes.count;
+        const uint32_t group = x->family->groups[g];
+        const struct class_list *l = &x->from->groups[group].classes;
+        const uint32_t count = l->count, calls = l->count - l->loop_count, all = s->call_count + s->kept_count;
         x->class_of[g] = malloc((count + (size_t)1) * sizeof **x->class_of);
-        x->index_of[g] = malloc((s->call_count + (size_t)1) * sizeof **x->index_of);
+        x->index_of[g] = malloc((all + (size_t)1) * sizeof **x->index_of);
         if (!x->class_of[g] || !x->index_of[g])
             return PILGRIM_NOMEM;
-        for (uint32_t i = 0; i < s->call_count; i++)
+        for (uint32_t i = 0; i < all; i++)
             x->index_of[g][i] = UINT32_MAX;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t class_index = x->by_key[x->families->keys[x->families->first_key[group] + i]];
+            uint32_t class_index =
+                i < calls ? x->by_key[x->families->keys[x->families->first_key[group] + i]] : s->call_count + *kept++;
             x->class_of[g][i] = class_index;
             x->index_of[g][class_index] = i;
         }
@@ -150,11 +156,11 @@ static enum pilgrim_status found(struct founding *x)
     TRY(found_group(x));
     bytes_put_u8(&shape, VALUE_INT);
     TRY(intern_bytes(&x->into->shapes, &shape, &number));
-    for (uint32_t i = 0; i < s->call_count; i++)
+    const uint32_t all = s->call_count + s->kept_count;
+    for (uint32_t i = 0; i < all; i++)
         TRY(found_class(x, i));
     for (uint32_t i = 0; i < s->loop_count; i++)
-        TRY(members_add_loop(x->into, x->group, s->call_count + i, &x->members, x->family->count, &s->loops[i],
-                             number));
+        TRY(members_add_loop(x->into, x->group, all + i, &x->members, x->family->count, &s->loops[i], number));
     struct structure_group *g = &x->into->groups[x->group];
     g->member_count = x->members.count;
     for (uint64_t i = 0; i < x->members.count; i++)
@@ -248,11 +254,12 @@ static enum pilgrim_status join(const struct fragment *f, const struct families 
         status = copy_table(&f->shapes, &into->shapes);
     for (uint32_t i = 0; status == PILGRIM_OK && i < f->group_keys.count; i++) {
         uint32_t family = families->of_group[i];
-        if (!family)
+        if (!family || family > families->count)
             status = copy_group(into, f, &f->groups[i]);
         else if (!done[family])
             status = found_family(into, f, families, &families->items[family - 1]);
-        done[family] = true;
+        if (family <= families->count)
+            done[family] = true;
     }
     free(done);
     return status == PILGRIM_OK ? order_classes(f, into) : status;
@@ -286,18 +293,14 @@ enum pilgrim_status templates_make(const struct fragment *f, const struct famili
     return status;
 }
 
-enum pilgrim_status templates_join(const struct fragment *f, uint64_t work, struct fragment **joined)
+enum pilgrim_status templates_join(const struct fragment *f, const struct families *families, uint64_t work,
+                                   struct fragment **joined)
 {
-    struct families families;
     uint64_t needed = 0;
     *joined = NULL;
-    enum pilgrim_status status = families_find(f, &families);
-    for (uint32_t i = 0; status == PILGRIM_OK && i < families.count; i++)
-        needed += members_work(f, &families.items[i]);
-    if (status == PILGRIM_OK && families.count && needed <= work)
-        status = templates_make(f, &families, joined);
-    families_free(&families);
-    return status;
+    for (uint32_t i = 0; i < families->count; i++)
+        needed += members_work(f, &families->items[i]);
+    return needed <= work ? templates_make(f, families, joined) : PILGRIM_OK;
 }
 
 void templates_free(struct fragment *joined)

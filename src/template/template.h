@@ -10,13 +10,13 @@
 #include "pilgrim/status.h"
 #include "template/families.h"
 
-/* Sets *JOINED to a copy of F in which groups that are alike are one; NULL: there are none, or it would take too much
- * time: joining visits at most WORK values. F must live longer than *JOINED, which shares tables with it. Only
- * trace_writer.c's functions may use *JOINED. The caller passes it to templates_free. errors: PILGRIM_NOMEM,
- * PILGRIM_LIMIT, PILGRIM_DAMAGED; *JOINED is then NULL
- */
-enum pilgrim_status templates_join(const struct fragment *f, uint64_t work, struct fragment **joined) PILGRIM_CHECKED;
-/* Sets *JOINED to a copy of F in which each of FAMILIES is one group. Otherwise as templates_join. */
+/* Sets *JOINED to a copy of F in which each of FAMILIES is one group; NULL: it would take too much time, as joining
+ * visits at most WORK values. F must live longer than *JOINED, which shares tables with it. Only trace_writer.c's
+ * functions may use *JOINED. The caller passes it to templates_free. errors: PILGRIM_NOMEM, PILGRIM_LIMIT,
+ * PILGRIM_DAMAGED; *JOINED is then NULL */
+enum pilgrim_status templates_join(const struct fragment *f, const struct families *families, uint64_t work,
+                                   struct fragment **joined) PILGRIM_CHECKED;
+/* Does the same without a limit of work. */
 enum pilgrim_status templates_make(const struct fragment *f, const struct families *families,
                                    struct fragment **joined) PILGRIM_CHECKED;
 void templates_free(struct fragment *joined); /* NULL is legal */

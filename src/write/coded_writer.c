@@ -17,7 +17,7 @@
 #define NS_AT_ALL          300000
 #define NS_A_BYTE          300
 #define BOUND_NS_A_CALL    200
-#define BOUND_NS_MIN       64000000
+#define BOUND_NS_MIN       320000000
 #define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
 
 /* Larger definitions are compressed with zstd as well, and the shorter form is taken. It may be zstd's where long texts

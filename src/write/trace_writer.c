@@ -139,12 +139,16 @@ static bool can_be_read(const struct bytes *out, size_t start, struct proof *pro
 }
 
 /* Fragments with more packed bytes are written once only. */
-#define TWICE_BYTES_MAX (1u << 20)
+#define TWICE_BYTES_MAX (4u << 20)
 
 /* Values that templates take from one order into another, at most: for each byte that they could save, about 20 us;
  * and a fifth of a second in all. */
 #define WORK_MAX_A_BYTE 256u
 #define WORK_MAX        (UINT64_C(1) << 22)
+
+/* Groups beside each other save about one byte for each class that they share. They are not tried if the shard has more
+ * bytes than this for each of them. */
+#define BESIDE_BYTES_MAX 50u
 
 static bool may_have_templates(const struct fragment *f)
 {
@@ -157,26 +161,48 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* Writes the shard that begins at START, and whose calls end at END, once more, with templates. If its calls are
- * smaller, it stands there instead: the profile does not count, so that the same calls always have the same form. If
- * anything fails, the shard stays. */
-static void try_templates(const struct fragment *f, bool with_times, bool another, struct bytes *out, size_t start,
-                          size_t end)
+/* A shard that is written, and may be written again. */
+struct written {
+    bool with_times, another;
+    struct bytes *out;
+    size_t start, end; /* in OUT: where the shard begins, and where its calls end */
+};
+
+/* Writes the shard once more, with FAMILIES as templates. If its calls are smaller, it stands there instead: the
+ * profile does not count, so that the same calls always have the same form. If anything fails, the shard stays. */
+static void try_families(const struct fragment *f, const struct families *families, struct written *w)
 {
     struct fragment *joined = NULL;
     struct bytes b = {0};
     struct proof proof;
-    size_t joined_end;
-    uint64_t work = (end - start) * (uint64_t)WORK_MAX_A_BYTE;
-    if (may_have_templates(f) && templates_join(f, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK &&
-        joined && write_sections(joined, false, another, false, &b, &joined_end) == PILGRIM_OK &&
-        joined_end < end - start && (!with_times || write_profile(joined, &b) == PILGRIM_OK) &&
-        bytes_status(&b) == PILGRIM_OK && can_be_read(&b, 0, &proof)) {
-        out->length = start;
-        bytes_put(out, b.data, b.length);
+    size_t end;
+    uint64_t work = (w->end - w->start) * (uint64_t)WORK_MAX_A_BYTE;
+    if (templates_join(f, families, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK && joined &&
+        write_sections(joined, false, w->another, false, &b, &end) == PILGRIM_OK && end < w->end - w->start &&
+        (!w->with_times || write_profile(joined, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
+        can_be_read(&b, 0, &proof)) {
+        w->out->length = w->start;
+        bytes_put(w->out, b.data, b.length);
+        w->end = w->start + end;
     }
     templates_free(joined);
     bytes_free(&b);
+}
+
+static void try_templates(const struct fragment *f, struct written *w)
+{
+    struct families all;
+    if (!may_have_templates(f))
+        return;
+    if (families_find(f, &all) == PILGRIM_OK) {
+        struct families laid = all;
+        laid.count = all.laid;
+        if (laid.count)
+            try_families(f, &laid, w);
+        if (all.count > laid.count && all.shared * BESIDE_BYTES_MAX >= w->end - w->start)
+            try_families(f, &all, w);
+    }
+    families_free(&all);
 }
 
 /* Only a bug in Pilgrim can make a shard that cannot be read. Then the shard is written in plain form, which uses less
@@ -192,8 +218,9 @@ enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bo
         if (out->length - start > PROVE_BYTES_MAX)
             return PILGRIM_OK;
         if (can_be_read(out, start, &proof)) {
+            struct written w = {with_times, another, out, start, profile};
             if (!plain)
-                try_templates(f, with_times, another, out, start, profile);
+                try_templates(f, &w);
             return bytes_status(out);
         }
         f->failed_proof = proof;

@@ -246,7 +246,7 @@ END_TEST
 /* One rank with calls whose numbers are disorder; SEED draws them. */
 static struct fragment *disorder(unsigned rank, uint64_t seed)
 {
-    enum { CALLS = 60000 };
+    enum { CALLS = 400000 };
     struct stream *process = stream_new(&vocabulary, resolve), *thread = stream_new(&vocabulary, resolve);
     const struct stream *threads[] = {thread};
     struct fragment *f = fragment_new(rank);

@@ -10,6 +10,7 @@
 #include "merge/fragment_data.h"
 #include "pilgrim/reader.h"
 #include "rules/rules.h"
+#include "template/beside.h"
 #include "template/idle.h"
 #include "template/structure.h"
 #include "template/template.h"
@@ -267,6 +268,65 @@ static uint64_t profiled(const struct pilgrim_trace *t)
     return calls;
 }
 
+/* Joins groups that are laid over each other, visiting at most WORK values. */
+static void join_laid(const struct fragment *f, uint64_t work, struct fragment **joined)
+{
+    struct families found;
+    *joined = NULL;
+    ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
+    found.count = found.laid;
+    if (found.count)
+        ck_assert_int_eq(templates_join(f, &found, work, joined), PILGRIM_OK);
+    families_free(&found);
+}
+
+/* Returns F with all groups beside each other; NULL: there is one only. */
+static struct fragment *stand_beside(const struct fragment *f)
+{
+    struct families found;
+    struct fragment *joined;
+    ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
+    for (uint32_t i = 0; i < found.count; i++) {
+        free(found.items[i].groups);
+        structure_free(&found.items[i].structure);
+    }
+    if (!found.items) {
+        families_free(&found);
+        return NULL;
+    }
+    struct group_family *family = &found.items[0];
+    const uint32_t groups = f->group_keys.count;
+    uint32_t keys = 0;
+    *family = (struct group_family){.groups = malloc(groups * sizeof *family->groups)};
+    for (uint32_t i = 0; i < groups; i++) {
+        const struct class_list *l = &f->groups[i].classes;
+        found.of_group[i] = !f->groups[i].process && l->count > 0;
+        if (!found.of_group[i])
+            continue;
+        family->groups[family->count++] = i;
+        for (uint32_t k = 0; k < l->count - l->loop_count; k++)
+            keys = found.keys[found.first_key[i] + k] >= keys ? found.keys[found.first_key[i] + k] + 1 : keys;
+    }
+    found.count = 1;
+    ck_assert_int_eq(beside_make(f, &found, family, keys), PILGRIM_OK);
+    ck_assert_int_eq(templates_make(f, &found, &joined), PILGRIM_OK);
+    families_free(&found);
+    return joined;
+}
+
+/* Checks that JOINED, with its templates as they are, has the calls of MADE. */
+static size_t check_joined(struct fragment *joined, uint32_t ranks, uint64_t total)
+{
+    struct pilgrim_trace *t;
+    fragment_has_call_times(joined); /* so that it stays as it is */
+    const size_t length = write_trace(joined, &t);
+    for (uint32_t i = 0; i < ranks; i++)
+        check_rank(t, i, made[i].calls, made[i].length);
+    ck_assert_uint_eq(profiled(t), total);
+    pilgrim_close(t);
+    return length;
+}
+
 /* Writes a family without templates, with them, and as the writer decides. */
 static void try_trace(uint64_t seed, const struct differences *d, uint64_t *joined_count)
 {
@@ -282,22 +342,21 @@ static void try_trace(uint64_t seed, const struct differences *d, uint64_t *join
         add_rank(f, i, ranks, made[i].calls, made[i].length);
         total += made[i].length;
     }
-    ck_assert_int_eq(templates_join(f, UINT64_MAX, &joined), PILGRIM_OK);
+    join_laid(f, UINT64_MAX, &joined);
     size_t chosen = write_trace(f, &t);
     for (uint32_t i = 0; i < ranks; i++)
         check_rank(t, i, made[i].calls, made[i].length);
     ck_assert_uint_eq(profiled(t), total);
     pilgrim_close(t);
     if (joined) {
-        fragment_has_call_times(joined); /* so that it stays as it is */
-        size_t with = write_trace(joined, &t);
-        for (uint32_t i = 0; i < ranks; i++)
-            check_rank(t, i, made[i].calls, made[i].length);
-        ck_assert_uint_eq(profiled(t), total);
-        pilgrim_close(t);
+        size_t with = check_joined(joined, ranks, total);
         ck_assert_uint_le(chosen, with);
         ++*joined_count;
     }
+    templates_free(joined);
+    joined = stand_beside(f);
+    if (joined)
+        check_joined(joined, ranks, total);
     templates_free(joined);
     fragment_has_call_times(f);
     size_t without = write_trace(f, &t);
@@ -338,7 +397,7 @@ START_TEST(a_line_is_one_group)
     for (uint32_t i = 0; i < SIZE; i++)
         add_calls(f, i, SIZE, i > 0, i + 1 < SIZE);
     ck_assert_uint_eq(f->group_keys.count, 4);
-    ck_assert_int_eq(templates_join(f, UINT64_MAX, &joined), PILGRIM_OK);
+    join_laid(f, UINT64_MAX, &joined);
     ck_assert_ptr_nonnull(joined);
     ck_assert_uint_eq(joined->group_keys.count, 2);
     const struct structure_group *g = &joined->groups[1];
@@ -348,7 +407,7 @@ START_TEST(a_line_is_one_group)
     for (uint32_t i = 1; i <= g->classes.count - g->classes.loop_count; i++)
         ck_assert_uint_eq(g->classes.classes[i], g->classes.classes[i - 1] + 1);
     templates_free(joined);
-    ck_assert_int_eq(templates_join(f, 1, &joined), PILGRIM_OK);
+    join_laid(f, 1, &joined);
     ck_assert_ptr_null(joined);
     fragment_free(f);
 }
@@ -412,7 +471,7 @@ START_TEST(gaps_keep_the_calls_before)
     struct fragment *f = fragment_new(0), *joined;
     uint64_t before[64] = {0}, after[64] = {0};
     add_grid(f);
-    ck_assert_int_eq(templates_join(f, UINT64_MAX, &joined), PILGRIM_OK);
+    join_laid(f, UINT64_MAX, &joined);
     ck_assert_uint_eq(joined->group_keys.count, 2);
     ck_assert_uint_le(joined->classes.count, 64);
     note_befores(f, f, before);
@@ -522,6 +581,61 @@ START_TEST(products_are_taken_apart)
 }
 END_TEST
 
+/* Ranks that go through an inner loop another number of times each time have loops already; others have a random order
+ * of calls. Neither are laid over each other. Their classes are shared all the same, and the writer takes that. */
+START_TEST(what_cannot_be_laid_stands_beside)
+{
+    enum { RANKS = 4, KINDS = CALLS - 1 };
+    for (uint32_t variant = 0; variant < 2; variant++) {
+        struct fragment *f = fragment_new(0);
+        struct families found;
+        struct pilgrim_trace *t;
+        uint32_t loops = 0;
+        random_state = 7;
+        values = VALUES_OF_RANK;
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            struct group_made *g = &made[rank];
+            g->length = 0;
+            for (uint32_t i = 0; i < KINDS; i++)
+                g->calls[g->length++] = i;
+            for (uint32_t i = 0; i < 600; i++) {
+                g->calls[g->length++] = 0;
+                for (uint32_t k = random_below(9); !variant && k > 0; k--)
+                    g->calls[g->length++] = KINDS;
+                if (variant)
+                    g->calls[g->length++] = random_below(KINDS);
+            }
+            add_rank(f, rank, RANKS, g->calls, g->length);
+        }
+        for (uint32_t i = 0; i < f->group_keys.count; i++)
+            loops += f->groups[i].classes.loop_count;
+        ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
+        ck_assert_uint_eq(found.count, 1);
+        ck_assert_uint_eq(found.laid, variant);
+        ck_assert_uint_eq(loops > 0, !variant);
+        families_free(&found);
+        uint64_t total = 0;
+        for (uint32_t rank = 0; rank < RANKS; rank++)
+            total += made[rank].length;
+        struct fragment *joined = stand_beside(f);
+        ck_assert_uint_eq(joined->group_keys.count, 2);
+        const size_t with = check_joined(joined, RANKS, total), chosen = write_trace(f, &t);
+        pilgrim_close(t);
+        fragment_has_call_times(f);
+        const size_t without = write_trace(f, &t);
+        pilgrim_close(t);
+        ck_assert_uint_le(chosen, without);
+        if (!variant) {
+            ck_assert_uint_lt(with, without);
+            ck_assert_uint_eq(chosen, with);
+        }
+        templates_free(joined);
+        fragment_free(f);
+    }
+    values = VALUES_MIXED;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("template");
@@ -535,6 +649,7 @@ int main(void)
     tcase_add_test(tests, gaps_keep_the_calls_before);
     tcase_add_test(tests, elements_that_are_lacking_add_up);
     tcase_add_test(tests, products_are_taken_apart);
+    tcase_add_test(tests, what_cannot_be_laid_stands_beside);
     suite_add_tcase(suite, random);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
