@@ -116,9 +116,8 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     return status;
 }
 
-/* *PROFILE: offset of the profile section in OUT. F is unchanged afterwards. */
-static enum pilgrim_status write_sections(struct fragment *f, bool with_times, bool another, bool plain,
-                                          struct bytes *out, size_t *profile)
+/* Writes definitions and calls. F is unchanged afterwards. */
+static enum pilgrim_status write_content(struct fragment *f, bool another, bool plain, struct bytes *out)
 {
     struct own_requests own = {.fragment = NULL};
     if (!plain)
@@ -127,8 +126,7 @@ static enum pilgrim_status write_sections(struct fragment *f, bool with_times, b
     if (status == PILGRIM_OK)
         status = write_calls(f, another, plain, out);
     own_requests_end(&own);
-    *profile = out->length;
-    return status == PILGRIM_OK && with_times ? write_profile(f, out) : status;
+    return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
 /* True if the shard that begins at START can be read, or if memory is too short to find out. */
@@ -157,45 +155,47 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* Writes the shard that begins at START, and whose calls end at END, once more, with templates. If its calls are
- * smaller, it stands there instead: the profile does not count, so that the same calls always have the same form. If
- * anything fails, the shard stays. */
-static void try_templates(const struct fragment *f, bool with_times, bool another, struct bytes *out, size_t start,
-                          size_t end)
+/* Writes the shard whose definitions and calls begin at START once more, with templates. If these are smaller then, it
+ * stands there instead, whole: the profile does not count, so that the same calls always have the same form. Returns
+ * false, and leaves OUT as it is, if they are not, or if anything fails. */
+static bool write_templates(const struct fragment *f, bool with_times, bool another, struct bytes *out, size_t start)
 {
     struct fragment *joined = NULL;
     struct bytes b = {0};
     struct proof proof;
-    size_t joined_end;
-    uint64_t work = (end - start) * (uint64_t)WORK_MAX_A_BYTE;
-    if (may_have_templates(f) && templates_join(f, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK &&
-        joined && write_sections(joined, false, another, false, &b, &joined_end) == PILGRIM_OK &&
-        joined_end < end - start && (!with_times || write_profile(joined, &b) == PILGRIM_OK) &&
-        bytes_status(&b) == PILGRIM_OK && can_be_read(&b, 0, &proof)) {
+    size_t length = out->length - start;
+    uint64_t work = length * (uint64_t)WORK_MAX_A_BYTE;
+    bool written = may_have_templates(f) &&
+                   templates_join(f, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK && joined &&
+                   write_content(joined, another, false, &b) == PILGRIM_OK && b.length < length &&
+                   (!with_times || write_profile(joined, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
+                   can_be_read(&b, 0, &proof);
+    if (written) {
         out->length = start;
         bytes_put(out, b.data, b.length);
     }
     templates_free(joined);
     bytes_free(&b);
+    return written;
 }
 
 /* Only a bug in Pilgrim can make a shard that cannot be read. Then the shard is written in plain form, which uses less
  * code. If it cannot be read either, there is no shard: each rank's calls are still in its fragment. */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
-    size_t start = out->length, profile;
+    size_t start = out->length;
     for (unsigned plain = 0; plain < 2; plain++) {
         struct proof proof;
         out->length = start;
-        TRY(write_sections(f, with_times, another, plain, out, &profile));
-        TRY(bytes_status(out));
-        if (out->length - start > PROVE_BYTES_MAX)
-            return PILGRIM_OK;
-        if (can_be_read(out, start, &proof)) {
-            if (!plain)
-                try_templates(f, with_times, another, out, start, profile);
+        TRY(write_content(f, another, plain, out));
+        if (!plain && write_templates(f, with_times, another, out, start))
             return bytes_status(out);
-        }
+        size_t profile = out->length;
+        if (with_times)
+            TRY(write_profile(f, out));
+        TRY(bytes_status(out));
+        if (out->length - start > PROVE_BYTES_MAX || can_be_read(out, start, &proof))
+            return PILGRIM_OK;
         f->failed_proof = proof;
         if (proof.section == SECTION_PROFILE) {
             out->length = profile;
