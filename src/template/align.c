@@ -67,6 +67,12 @@ static uint64_t product(const struct elements *t, const struct element *a, const
     return inner;
 }
 
+/* False for most pairs of calls, of which there are many: they are different ones. */
+static inline bool may_match(const struct element *a, const struct element *b)
+{
+    return a->key == b->key || a->keys || b->keys;
+}
+
 /* Returns how much it is worth to join A with B, of the new group; 0: they do not match. */
 static uint32_t weight(const struct elements *t, const struct element *a, const struct element *b)
 {
@@ -155,7 +161,9 @@ static void find_steps(const struct elements *t, const struct element *a, const 
                 row[k] = row[k - 1];
                 *step = STEP_SECOND;
             }
-            uint32_t gain = i && k ? weight(t, a->items[i - 1], b->items[k - 1]) : 0;
+            uint32_t gain = i && k && may_match(a->items[i - 1], b->items[k - 1])
+                                ? weight(t, a->items[i - 1], b->items[k - 1])
+                                : 0;
             if (gain && before[k - 1] + gain > row[k]) {
                 row[k] = before[k - 1] + gain;
                 *step = STEP_JOIN;
