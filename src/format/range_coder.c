@@ -7,8 +7,8 @@
 /* By `seen`: 2^32 / (2 x seen + 3), rounded up. */
 #define SHARE(seen)       (uint32_t)((UINT64_C(1) << 32) / (2 * (seen) + 3) + 1)
 #define FIVE_SHARES(seen) SHARE(seen), SHARE(seen + 1), SHARE(seen + 2), SHARE(seen + 3), SHARE(seen + 4)
-const uint32_t context_shares[CONTEXT_SEEN_MAX + 1] = {FIVE_SHARES(0),  FIVE_SHARES(5),  FIVE_SHARES(10),
-                                                       FIVE_SHARES(15), FIVE_SHARES(20), FIVE_SHARES(25), SHARE(30)};
+const uint32_t context_shares[CONTEXT_SEEN_MAX + 1] = {
+    FIVE_SHARES(0), FIVE_SHARES(5), FIVE_SHARES(10), FIVE_SHARES(15), FIVE_SHARES(20), FIVE_SHARES(25), SHARE(30)};
 
 void contexts_init(struct bit_context *contexts, size_t count)
 {

@@ -37,8 +37,8 @@ void contexts_init(struct bit_context *contexts, size_t count);
 enum { CONTEXT_SEEN_MAX = 30 };
 extern const uint32_t context_shares[CONTEXT_SEEN_MAX + 1];
 
-/* Makes a BIT more likely in C: by 1 / (seen + 1.5) of what is left to certainty. The quotient is multiplied for, because
- * this is most of the work of coding, and dividing takes long. */
+/* Makes a BIT more likely in C: by 1 / (seen + 1.5) of what is left to certainty. The quotient is multiplied for,
+ * because this is most of the work of coding, and dividing takes long. */
 static inline void context_learn(struct bit_context *c, bool bit)
 {
     uint32_t one = c->one, left = bit ? 65536 - one : one;

@@ -115,9 +115,9 @@ struct joining_class {
     uint32_t source_count;
     struct target *targets; /* by number of the value group, without ... */
     uint32_t first_target;  /* ... this, the number of the class's first one */
-    uint32_t **of_member; /* by group, then by member of the group: its source; NULL: the group lacks the class */
-    uint64_t *next;       /* by group: its next member */
-    uint32_t empty;       /* the value group of members that lack the class; UINT32_MAX: there is none yet */
+    uint32_t **of_member;   /* by group, then by member of the group: its source; NULL: the group lacks the class */
+    uint64_t *next;         /* by group: its next member */
+    uint32_t empty;         /* the value group of members that lack the class; UINT32_MAX: there is none yet */
 };
 
 enum pilgrim_status members_copy_sequence(struct fragment *into, const struct fragment *from, uint32_t sequence,
@@ -206,9 +206,8 @@ static enum pilgrim_status open_group(struct joining_class *j, uint32_t group)
     const struct structure_group *g = &f->groups[j->s->family->groups[group]];
     uint32_t class_index = j->s->class_indices[group];
     if (class_index == UINT32_MAX)
-        return j->empty != UINT32_MAX
-                   ? PILGRIM_OK
-                   : empty_value_group(j->s->into, j->s->group, j->s->class_index, &j->empty);
+        return j->empty != UINT32_MAX ? PILGRIM_OK
+                                      : empty_value_group(j->s->into, j->s->group, j->s->class_index, &j->empty);
     const struct value_group_list *list = &g->value_groups[class_index];
     uint32_t *of_member = j->of_member[group] = calloc(g->member_count + 1, sizeof *of_member);
     int64_t *numbers = malloc((g->member_count + 1) * sizeof *numbers);

@@ -186,8 +186,8 @@ static bool write_smaller(const struct fragment *f, const struct content *own, c
     return false;
 }
 
-/* Appends the shard with templates to OUT, whole, if its definitions and calls are smaller than with OWN, the content of
- * F. The profile does not count, so that the same calls always have the same form. Returns false if there is no such
+/* Appends the shard with templates to OUT, whole, if its definitions and calls are smaller than with OWN, the content
+ * of F. The profile does not count, so that the same calls always have the same form. Returns false if there is no such
  * shard; OUT has OWN then, or nothing more. */
 static bool write_templates(const struct fragment *f, const struct content *own, bool with_times, bool another,
                             struct bytes *out)
