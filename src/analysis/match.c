@@ -172,6 +172,7 @@ static bool read_next(struct match_thread *t, enum pilgrim_status *status, struc
     struct pilgrim_error found;
     enum pilgrim_status got = pilgrim_cursor_next(t->cursor, &t->call, &found);
     t->has = got == PILGRIM_OK;
+    t->late = false;
     if (!t->has && got != PILGRIM_END && *status == PILGRIM_OK) {
         *status = got;
         *error = found;
@@ -179,16 +180,22 @@ static bool read_next(struct match_thread *t, enum pilgrim_status *status, struc
     return t->has;
 }
 
-/* Returns the thread whose next call begins first; where times are not known, the one with fewest calls so far. */
+/* Returns when the next call of a thread counts. */
+static uint64_t counts_from(const struct match_thread *t)
+{
+    return t->late ? t->call.end_ns : t->call.start_ns;
+}
+
+/* Returns the thread whose next call is first; where times are not known, the one with fewest calls so far. */
 static uint32_t first_thread(const struct match_process *p)
 {
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < p->thread_count; i++) {
-        const struct pilgrim_call *call = &p->threads[i].call;
-        if (!p->threads[i].has)
+        const struct match_thread *t = &p->threads[i], *best = first == UINT32_MAX ? NULL : &p->threads[first];
+        if (!t->has)
             continue;
-        const struct pilgrim_call *best = first == UINT32_MAX ? NULL : &p->threads[first].call;
-        if (!best || (call->timed && best->timed ? call->start_ns < best->start_ns : call->seq < best->seq))
+        if (!best ||
+            (t->call.timed && best->call.timed ? counts_from(t) < counts_from(best) : t->call.seq < best->call.seq))
             first = i;
     }
     return first;
@@ -244,6 +251,15 @@ static bool begin_process(struct match *m, uint32_t rank, enum pilgrim_status *s
     return got != PILGRIM_NOMEM;
 }
 
+/* Sets T->late if the next call of the thread counts from its end. false: no memory */
+static bool look(struct match *m, const struct match_process *p, struct match_thread *t)
+{
+    const struct match_site_cached *class = find_class(m, t, t->call.class_);
+    if (class)
+        t->late = t->call.timed && match_takes_number(p, class->role, &t->call);
+    return class != NULL;
+}
+
 /* Reads on until LIMIT operations have no partner. Sets *READ if there was a call. */
 static bool read_process(struct match *m, struct match_process *p, uint64_t limit, bool *read,
                          enum pilgrim_status *status, struct pilgrim_error *error)
@@ -251,6 +267,12 @@ static bool read_process(struct match *m, struct match_process *p, uint64_t limi
     while (!p->done && p->outstanding < limit) {
         const uint32_t thread = p->thread_count == 1 ? 0 : first_thread(p);
         *read = true;
+        if (p->thread_count > 1 && !p->threads[thread].late) {
+            if (!look(m, p, &p->threads[thread]))
+                return false;
+            if (p->threads[thread].late)
+                continue;
+        }
         if (!examine(m, p, thread))
             return false;
         if (!read_next(&p->threads[thread], status, error))

@@ -220,6 +220,21 @@ static struct match_request *request_of(const struct match *m, const struct pilg
     return request->type == PILGRIM_REQUEST ? match_map_find(&m->process->requests, request_key(request)) : NULL;
 }
 
+bool match_takes_number(const struct match_process *p, const struct match_role *role, const struct pilgrim_call *call)
+{
+    static const enum match_parameter made[] = {P_REQUEST, P_MADE, P_CONTAINER};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        const struct pilgrim_value *out = role_out(role, call, made[i]);
+        if (role_in(role, call, made[i])->type == out->type)
+            continue; /* it was there before */
+        if (out->type == PILGRIM_REQUEST && match_map_find(&p->requests, request_key(out)))
+            return true;
+        if (out->type == PILGRIM_OBJECT && match_object_there(p, out))
+            return true;
+    }
+    return false;
+}
+
 bool match_request_over(struct match *m, struct match_request *request)
 {
     struct match_operation *both[] = {request->send, request->receive};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data that match_*.c share: what is known of each process, and what is in flight.
  *
- * A process is read thread by thread, always the thread whose next call begins first. An operation lives from the call
- * that begins it until both sides of its message have ended. It is in at most one of these places: the list of what is
- * held (its process), a queue of its channel, or with its partner. A request refers to it until it ends. */
+ * A process is read thread by thread, always the thread whose next call begins first. But a call that makes an object
+ * or request with the number of one that is still there counts from its end: another thread ends the old one meanwhile.
+ * An operation lives from the call that begins it until both sides of its message have ended. It is in at most one of
+ * these places: the list of what is held (its process), a queue of its channel, or with its partner. A request refers
+ * to it until it ends. */
 #ifndef ANALYSIS_MATCH_DATA_H
 #define ANALYSIS_MATCH_DATA_H
 
@@ -106,8 +108,8 @@ struct match_site_cached {
 struct match_thread {
     struct pilgrim_cursor *cursor; /* NULL: at the end */
     struct pilgrim_call call;      /* the next one, if `has` */
-    bool has;
-    size_t created; /* where to look for the next communicator that it creates */
+    bool has, late;                /* late: it counts from its end */
+    size_t created;                /* where to look for the next communicator that it creates */
     struct match_call *first, *last;
     uint64_t waiting; /* calls in that list */
     uint32_t segment; /* of the classes that are cached */
@@ -213,6 +215,9 @@ void *match_object(const struct match *m, enum match_kind kind, const struct pil
 bool match_object_set(struct match *m, enum match_kind kind, const struct pilgrim_value *name, void *object);
 void *match_object_take(struct match *m, enum match_kind kind, const struct pilgrim_value *name);
 
+/* Returns true if an object of the process has the number of NAME, an object. */
+bool match_object_there(const struct match_process *p, const struct pilgrim_value *name);
+
 /* Acts on datatypes. false: no memory */
 bool match_type_act(struct match *m);
 
@@ -224,6 +229,9 @@ uint64_t match_type_size(struct match *m, const struct pilgrim_value *type);
 
 /* Does what the call that is being examined does. false: no memory */
 bool match_act(struct match *m);
+
+/* Returns true if CALL, of process P, makes a request or an object whose number another one has. */
+bool match_takes_number(const struct match_process *p, const struct match_role *role, const struct pilgrim_call *call);
 
 /* Returns the record of the call that is being examined, held once more. NULL: no memory. */
 struct match_call *match_record(struct match *m);

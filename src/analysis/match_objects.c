@@ -281,6 +281,17 @@ void *match_object(const struct match *m, enum match_kind kind, const struct pil
     return name->type == PILGRIM_OBJECT ? match_map_find(&m->process->objects, object_key(kind, name->id)) : NULL;
 }
 
+bool match_object_there(const struct match_process *p, const struct pilgrim_value *name)
+{
+    static const char *const names[KIND_COUNT] = {
+        [KIND_COMM] = "comm", [KIND_TYPE] = "datatype",   [KIND_CONTAINER] = "win",
+        [KIND_FILE] = "file", [KIND_MESSAGE] = "message", [KIND_GROUP] = "group"};
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        if (strcmp(name->text, names[kind]) == 0)
+            return match_map_find(&p->objects, object_key((enum match_kind)kind, name->id)) != NULL;
+    return false;
+}
+
 void *match_object_take(struct match *m, enum match_kind kind, const struct pilgrim_value *name)
 {
     return name->type == PILGRIM_OBJECT ? match_map_take(&m->process->objects, object_key(kind, name->id)) : NULL;

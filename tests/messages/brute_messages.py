@@ -4,7 +4,9 @@ code with src/analysis, and knows no streams: all receives are known with their 
 
 A side of a message is (rank, thread, number of the call that began it, 0 or 1 for a second one of the same call)."""
 import collections
+import heapq
 import json
+import re
 import subprocess
 
 SENDS = {"Send", "Bsend", "Ssend", "Rsend"}
@@ -48,7 +50,7 @@ def lines(decode, *arguments):
 
 
 class Process:
-    """Walks the calls of a rank in the order of their starts."""
+    """Walks the calls of a rank in the order of their starts; one that makes what has the name of what is still there, from its end."""
 
     def __init__(self, rank, calls, created):
         self.rank, self.created = rank, created
@@ -62,8 +64,23 @@ class Process:
         order = sorted(calls, key=lambda c: (c.get("start", 0), c["thread"], c["seq"]))
         if len({c["thread"] for c in calls}) == 1:
             order = sorted(calls, key=lambda c: c["seq"])
-        for call in order:
-            self.step(call)
+            for call in order:
+                self.step(call)
+            return
+        queue = [(c.get("start", 0), c["thread"], c["seq"], False, k) for k, c in enumerate(order)]
+        while queue:
+            _, thread, seq, late, k = heapq.heappop(queue)
+            if not late and "end" in order[k] and self.takes_name(order[k]):
+                heapq.heappush(queue, (order[k]["end"], thread, seq, True, k))
+            else:
+                self.step(order[k])
+
+    def takes_name(self, call):
+        """True if what the call makes has the name of a request or communicator that another thread has still to end."""
+        made = [went(call["args"][key]) for key in MADE if key in call["args"]]
+        if re.match("I[a-z]|.*_init$", plain(call["func"])):
+            made.append(went(call["args"].get("request")))
+        return any(isinstance(name, str) and (name in self.requests or name in self.comms) for name in made)
 
     def bind(self, made, parent=None):
         side = 0
