@@ -98,13 +98,19 @@ static inline void live_free_index(struct live_class *c, uint32_t request_index)
         c->full &= ~(UINT32_C(1) << (request_index / 64));
 }
 
-/* True if the index, which is not negative, is the smallest free one. */
-static inline bool live_is_first_index(const struct live_class *c, int64_t request_index)
+/* Takes the index if it is the smallest free one. False: it is not, and nothing was done. */
+static inline bool live_take_first_index(struct live_class *c, uint32_t request_index)
 {
-    uint64_t word = (uint64_t)request_index / 64;
-    if (word != 0 && (word >= LIVE_INDICES / 64 || word != (unsigned)__builtin_ctz(~c->full)))
+    uint32_t number = request_index / 64;
+    if (number != 0 && (number >= LIVE_INDICES / 64 || number != (unsigned)__builtin_ctz(~c->full)))
         return false;
-    return (~c->taken[word] & (c->taken[word] + 1)) == UINT64_C(1) << (request_index & 63);
+    uint64_t taken = c->taken[number], first = ~taken & (taken + 1);
+    if (first != UINT64_C(1) << (request_index % 64))
+        return false;
+    c->taken[number] = taken += first;
+    if (__builtin_expect(taken == UINT64_MAX, 0))
+        c->full |= UINT32_C(1) << number;
+    return true;
 }
 
 /* Does live_begin for a request whose index is the one that live_request_index returns. False: it did nothing; call
@@ -112,10 +118,10 @@ static inline bool live_is_first_index(const struct live_class *c, int64_t reque
 static inline bool live_begin_quickly(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = live_recent(l, class_number);
-    if (!c || !live_is_first_index(c, request_index) || c->first + c->count == c->capacity || l->count == LIVE_MAX)
+    if (!c || c->first + c->count == c->capacity || l->count == LIVE_MAX ||
+        !live_take_first_index(c, (uint32_t)request_index))
         return false;
     c->order[c->first + c->count++] = (uint16_t)request_index;
-    live_take_index(c, (uint32_t)request_index);
     l->count++;
     return true;
 }

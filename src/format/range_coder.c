@@ -2,21 +2,20 @@
 /* Range coding; see range_coder.h. Encoder and decoder narrow the same interval [low, high]. */
 #include "format/range_coder.h"
 
-enum { SEEN_MAX = 30 };
+#include <string.h>
+
+/* By `seen`: 2^32 / (2 x seen + 3), rounded up. */
+#define SHARE(seen)       (uint32_t)((UINT64_C(1) << 32) / (2 * (seen) + 3) + 1)
+#define FIVE_SHARES(seen) SHARE(seen), SHARE(seen + 1), SHARE(seen + 2), SHARE(seen + 3), SHARE(seen + 4)
+const uint32_t context_shares[CONTEXT_SEEN_MAX + 1] = {
+    FIVE_SHARES(0), FIVE_SHARES(5), FIVE_SHARES(10), FIVE_SHARES(15), FIVE_SHARES(20), FIVE_SHARES(25), SHARE(30)};
 
 void contexts_init(struct bit_context *contexts, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        contexts[i] = (struct bit_context){.one = ONE_HALF};
-}
-
-void context_learn(struct bit_context *c, bool bit)
-{
-    uint32_t one = c->one, divisor = 2u * c->seen + 3;
-    one = bit ? one + 2 * (65536 - one) / divisor : one - 2 * one / divisor;
-    c->one = (uint16_t)(one < ONE_MIN ? ONE_MIN : one > ONE_MAX ? ONE_MAX : one);
-    if (c->seen < SEEN_MAX)
-        c->seen++;
+    if (count)
+        contexts[0] = (struct bit_context){.one = ONE_HALF};
+    for (size_t made = 1; made < count; made *= 2) /* there may be 2^18 */
+        memcpy(contexts + made, contexts, (made < count - made ? made : count - made) * sizeof *contexts);
 }
 
 static uint32_t middle(uint32_t low, uint32_t high, uint32_t one)

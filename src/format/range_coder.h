@@ -34,8 +34,19 @@ void contexts_init(struct bit_context *contexts, size_t count);
 /* The same for a struct that consists of contexts. */
 #define CONTEXTS_INIT(model) contexts_init((struct bit_context *)(model), sizeof *(model) / sizeof(struct bit_context))
 
-/* Makes a BIT more likely in CONTEXT. */
-void context_learn(struct bit_context *context, bool bit);
+enum { CONTEXT_SEEN_MAX = 30 };
+extern const uint32_t context_shares[CONTEXT_SEEN_MAX + 1];
+
+/* Makes a BIT more likely in C: by 1 / (seen + 1.5) of what is left to certainty. The quotient is multiplied for,
+ * because this is most of the work of coding, and dividing takes long. */
+static inline void context_learn(struct bit_context *c, bool bit)
+{
+    uint32_t one = c->one, left = bit ? 65536 - one : one;
+    uint32_t step = (uint32_t)((uint64_t)(2 * left) * context_shares[c->seen] >> 32);
+    one = bit ? one + step : one - step;
+    c->one = (uint16_t)(one < ONE_MIN ? ONE_MIN : one > ONE_MAX ? ONE_MAX : one);
+    c->seen = (uint8_t)(c->seen + (c->seen < CONTEXT_SEEN_MAX));
+}
 
 /* Appends coded bits to `out`. */
 struct range_encoder {

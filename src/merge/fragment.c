@@ -313,7 +313,8 @@ enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uin
     void *members = list->value_groups;
     TRY(grow(&members, list->count, &list->capacity, sizeof *list->value_groups));
     list->value_groups = members;
-    struct bytes key = {0};
+    uint8_t room[256];
+    struct bytes key = {.data = room, .capacity = sizeof room, .borrowed = true};
     bytes_put_varint(&key, group);
     bytes_put_varint(&key, class_index);
     bytes_put_varint(&key, sequence);

@@ -31,15 +31,10 @@ void pool_free(struct pool *p);
 
 /* ---- the same in a few instructions, for common cases ---- */
 
-/* As pool_take. Returns -1, and has done nothing, if more than two levels would change or memory is needed. */
-static inline int64_t pool_take_quickly(struct pool *p)
+/* pool_take_quickly, if the first 63 ids are taken. */
+static inline int64_t pool_take_beyond(struct pool *p)
 {
-    uint64_t word = p->first[0], taken = word | (word + 1), full = p->first[1];
-    if (__builtin_expect(taken != UINT64_MAX, 1)) {
-        p->first[0] = taken;
-        return __builtin_ctzll(~word);
-    }
-    uint64_t *at = &p->first[0];
+    uint64_t *at = &p->first[0], word = *at, taken = word | (word + 1), full = p->first[1];
     unsigned number = 0; /* of the first word that is not full */
     if (word == UINT64_MAX) {
         number = ~full ? (unsigned)__builtin_ctzll(~full) : 64;
@@ -57,6 +52,16 @@ static inline int64_t pool_take_quickly(struct pool *p)
     }
     *at = taken;
     return number * INT64_C(64) + __builtin_ctzll(~word);
+}
+
+/* As pool_take. Returns -1, and has done nothing, if more than two levels would change or memory is needed. */
+static inline int64_t pool_take_quickly(struct pool *p)
+{
+    uint64_t word = p->first[0], taken = word | (word + 1);
+    if (__builtin_expect(taken == UINT64_MAX, 0))
+        return pool_take_beyond(p);
+    p->first[0] = taken;
+    return __builtin_ctzll(~word);
 }
 
 /* As pool_give, for an ID that is taken. */

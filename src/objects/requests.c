@@ -4,7 +4,7 @@
  * Live operations with one handle form a FIFO, a linked list. A hash table leads from the handle to its first
  * operation. The cursor of a FIFO says how far the current search has come in it, so an array that has one handle
  * many times costs no more than another array. A cursor counts only if its search is the current one. 10^5
- * operations in flight take 64 bytes each, and some 10 in the table.
+ * operations in flight take 64 bytes each, and some 20 in the table.
  *
  * A thread searches its own requests first and mostly finds there what it looks for, so threads seldom meet. Thread
  * requests are locked while they are searched or changed. While those of a thread are locked, two other locks may be
@@ -79,10 +79,15 @@ static struct thread_requests *thread_requests_first(void)
     return atomic_load_explicit(&requests_first, memory_order_acquire);
 }
 
+static inline struct operation *operation_or_null(uint32_t index)
+{
+    return index ? operation_at(index) : NULL;
+}
+
 /* ---- memory ---- */
 
 /* Makes TABLE, of CAPACITY entries (a power of two), the table of R. */
-static void table_set(struct thread_requests *r, uint32_t *table, size_t capacity)
+static void table_set(struct thread_requests *r, struct operation **table, size_t capacity)
 {
     r->table = table;
     r->mask = capacity - 1;
@@ -277,16 +282,16 @@ void unknown_index_give(const struct operation *o)
 
 bool table_grow(struct thread_requests *r)
 {
-    uint32_t *before = r->table;
+    struct operation **before = r->table;
     size_t count = r->mask + 1;
-    uint32_t *table = calloc(2 * count, sizeof *table);
+    struct operation **table = calloc(2 * count, sizeof *table);
     if (!table)
         return false;
     table_set(r, table, 2 * count);
     for (size_t i = 0; i < count; i++)
         if (before[i]) {
             size_t at;
-            (void)fifo_find(r, operation_at(before[i])->key, &at);
+            (void)fifo_find(r, before[i]->key, &at);
             table[at] = before[i];
             r->room--;
         }
@@ -298,13 +303,13 @@ bool table_grow(struct thread_requests *r)
 static void table_remove(struct thread_requests *r, size_t at)
 {
     for (size_t next = (at + 1) & r->mask; r->table[next]; next = (next + 1) & r->mask) {
-        size_t home = fifo_hash(r, operation_at(r->table[next])->key);
+        size_t home = fifo_hash(r, r->table[next]->key);
         if (((next - home) & r->mask) < ((next - at) & r->mask))
             continue;
         r->table[at] = r->table[next];
         at = next;
     }
-    r->table[at] = 0;
+    r->table[at] = NULL;
     r->room++;
 }
 
@@ -314,10 +319,12 @@ void fifo_remove_slowly(struct thread_requests *r, struct operation *o)
     struct operation *first = fifo_find(r, o->key, &at);
     if (first != o) {
         operation_at(o->previous)->next = o->next;
-        *(o->next ? &operation_at(o->next)->previous : &first->previous) = o->previous;
+        if (o->next)
+            operation_at(o->next)->previous = o->previous;
+        else
+            first->previous = operation_at(o->previous) == first ? 0 : o->previous;
     } else if (o->next) {
-        r->table[at] = o->next;
-        operation_at(o->next)->previous = o->previous;
+        fifo_remove_first(r, at, o);
     } else {
         table_remove(r, at);
     }
@@ -326,8 +333,8 @@ void fifo_remove_slowly(struct thread_requests *r, struct operation *o)
 void searches_begin_anew(struct thread_requests *r)
 {
     for (size_t i = 0; i <= r->mask; i++)
-        for (uint32_t at = r->table[i]; at; at = operation_at(at)->next)
-            operation_at(at)->search = 0;
+        for (struct operation *o = r->table[i]; o; o = operation_or_null(o->next))
+            o->search = 0;
     r->searches = 1;
 }
 
@@ -366,11 +373,11 @@ static bool move_all(struct thread_requests *r, struct thread_requests *to)
     while (good && to->room < (r->mask + 1) / 2 - r->room)
         good = table_grow(to);
     for (size_t i = 0; good && i <= r->mask; i++) {
-        for (uint32_t at = r->table[i], next; at; at = next) {
-            next = operation_at(at)->next;
-            operation_move(r, to, operation_at(at));
+        for (struct operation *o = r->table[i], *next; o; o = next) {
+            next = operation_or_null(o->next);
+            operation_move(r, to, o);
         }
-        r->table[i] = 0;
+        r->table[i] = NULL;
     }
     if (good) {
         r->room = (r->mask + 1) / 2;
@@ -403,11 +410,6 @@ enum taking { FREE_ONES, OTHERS_TOO };
 static inline bool may_take(const struct operation *o, const struct thread_requests *r, enum taking taking)
 {
     return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r->number;
-}
-
-static inline struct operation *operation_or_null(uint32_t index)
-{
-    return index ? operation_at(index) : NULL;
 }
 
 /* Returns the next operation of KEY in IN that the call of R may take; NULL: none is left. */
@@ -462,8 +464,8 @@ static void find_unknown(struct thread_requests *r, struct finding *f, int64_t c
         enum request_kind kind = REQUEST_OTHER;
         uint32_t base = 0;
         (void)untracked_request_take(f->handles[i], &kind, &base);
-        struct operation *o =
-            operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN, kind, false, base, NULL);
+        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN,
+                                              request_traits(kind, false), base, NULL);
         if (o) {
             found_set(&f->found[i], o, r, true);
         } else {
@@ -526,14 +528,14 @@ void requests_find(struct thread_requests *r, struct finding *f, int64_t count)
 /* ---- one request ---- */
 
 const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
-                                               enum request_kind kind, bool persistent, const struct rank_base *base,
+                                               unsigned traits, const struct rank_base *base,
                                                const struct posting *posted)
 {
     uint64_t key = handle ^ request_null_handle;
     if (!key)
         return &request_null;
     thread_requests_lock(r);
-    struct operation *o = operation_begin(r, key, class_number, kind, persistent, base->index, posted);
+    struct operation *o = operation_begin(r, key, class_number, traits, base->index, posted);
     thread_requests_unlock(r);
     if (o)
         return o;

@@ -56,19 +56,25 @@ struct operation {
         uint64_t key;            /* its handle ^ request_null_handle, never 0 */
         struct operation *spare; /* the next operation that is not live */
     };
-    int64_t what;            /* class number << OPERATION_CLASS_SHIFT | enum request_kind << 1 | persistent */
-    uint32_t next, previous; /* in the FIFO; the `previous` of the first one is the last one */
+    int64_t what;            /* class number << OPERATION_CLASS_SHIFT | traits */
+    uint32_t next, previous; /* in the FIFO; the `previous` of the first one is the last one, 0 if there is no other */
     uint32_t cursor, search; /* of the first one in a FIFO: search number `search` looks at `cursor` next */
+    uint32_t base;           /* index of the rank base that the source in the status refers to */
     uint32_t serial;         /* counts the operations that had this memory */
     uint32_t request_index;  /* with the class, its name */
-    uint32_t base;           /* index of the rank base that the source in the status refers to */
     uint16_t completed_by;   /* number of the thread requests whose current call may complete it; 0: none */
     bool active;             /* false: a persistent request that is not started; its status is empty */
     atomic_bool moved;       /* to the requests of ended threads */
     struct posting posted;   /* by a recorded call of its class */
 };
 
-enum { OPERATION_CLASS_SHIFT = 8 };
+enum { OPERATION_CLASS_SHIFT = 8, TRAIT_PERSISTENT = 1 };
+
+/* Returns the traits of an operation: what is told of it beside its class, below 1 << OPERATION_CLASS_SHIFT. */
+static inline unsigned request_traits(enum request_kind kind, bool persistent)
+{
+    return (unsigned)kind << 1 | (persistent ? TRAIT_PERSISTENT : 0);
+}
 
 static inline int64_t operation_class(const struct operation *o)
 {
@@ -87,7 +93,7 @@ static inline enum request_kind operation_kind(const struct operation *o)
 
 static inline bool operation_is_persistent(const struct operation *o)
 {
-    return o->what & 1;
+    return o->what & TRAIT_PERSISTENT;
 }
 
 static inline bool operation_is_null(const struct operation *o)
@@ -171,13 +177,13 @@ void finding_free(struct finding *f);
 /* Thread requests: the operations that one thread began. Not moved in memory, because others hold pointers to it. */
 struct thread_requests {
     atomic_uint lock;
-    unsigned shift;    /* hash >> shift is an index into `table` */
-    size_t mask;       /* of indices into `table` */
-    uint32_t *table;   /* index of the first operation of each handle; 0: free. Open addressing, linear probing */
-    size_t room;       /* entries that may still be taken */
-    uint64_t search;   /* counts up with each search here, and each operation that begins or ends */
-    uint32_t searches; /* number of the last search for several handles */
-    uint16_t number;   /* of these thread requests, from 1 */
+    unsigned shift;           /* hash >> shift is an index into `table` */
+    size_t mask;              /* of indices into `table` */
+    struct operation **table; /* the first operation of each handle; NULL: free. Open addressing, linear probing */
+    size_t room;              /* entries that may still be taken */
+    uint64_t search;          /* counts up with each search here, and each operation that begins or ends */
+    uint32_t searches;        /* number of the last search for several handles */
+    uint16_t number;          /* of these thread requests, from 1 */
     struct operation *free;
     struct operation *fresh, *fresh_end;  /* memory that was never used */
     _Atomic(struct operation *) returned; /* free operations that other threads have ended */

@@ -93,13 +93,11 @@ static inline size_t fifo_hash(const struct thread_requests *r, uint64_t key)
 /* Returns the first operation of KEY, and in *AT its entry. NULL: there is none; *AT is then the free entry for it. */
 static inline struct operation *fifo_find(const struct thread_requests *r, uint64_t key, size_t *at)
 {
-    uint32_t first;
-    for (*at = fifo_hash(r, key); (first = r->table[*at]) != 0; *at = (*at + 1) & r->mask) {
-        struct operation *o = operation_at(first);
+    struct operation *o;
+    for (*at = fifo_hash(r, key); (o = r->table[*at]) != NULL; *at = (*at + 1) & r->mask)
         if (__builtin_expect(o->key == key, 1))
-            return o;
-    }
-    return NULL;
+            break;
+    return o;
 }
 
 /* Returns the first operation of KEY; NULL: there is none. */
@@ -112,10 +110,10 @@ static inline struct operation *fifo_first(const struct thread_requests *r, uint
 /* Makes O the only operation of KEY, with the free entry AT. */
 static inline void fifo_begin(struct thread_requests *r, size_t at, uint64_t key, struct operation *o)
 {
-    r->table[at] = o->previous = operation_index(o);
+    r->table[at] = o;
     r->room--;
     o->key = key;
-    o->next = o->search = 0;
+    o->next = o->previous = o->search = 0;
 }
 
 /* Appends O to the FIFO of KEY. The table must have room for an entry. */
@@ -130,23 +128,30 @@ static inline void fifo_append(struct thread_requests *r, uint64_t key, struct o
     uint32_t index = operation_index(o);
     o->key = key;
     o->next = o->search = 0;
-    o->previous = first->previous;
-    operation_at(first->previous)->next = index;
+    o->previous = first->previous ? first->previous : operation_index(first);
+    operation_at(o->previous)->next = index;
     first->previous = index;
+}
+
+/* Makes the operation behind FIRST, which has the entry AT, the first one. */
+static inline void fifo_remove_first(struct thread_requests *r, size_t at, const struct operation *first)
+{
+    struct operation *second = operation_at(first->next);
+    r->table[at] = second;
+    second->previous = second->next ? first->previous : 0;
 }
 
 static inline void fifo_remove(struct thread_requests *r, struct operation *o)
 {
     size_t at = fifo_hash(r, o->key);
-    if (__builtin_expect(r->table[at] != operation_index(o), 0)) {
+    if (__builtin_expect(r->table[at] != o, 0)) {
         fifo_remove_slowly(r, o);
     } else if (o->next) {
-        r->table[at] = o->next;
-        operation_at(o->next)->previous = o->previous;
-    } else if (__builtin_expect(r->table[(at + 1) & r->mask], 0)) {
+        fifo_remove_first(r, at, o);
+    } else if (__builtin_expect(r->table[(at + 1) & r->mask] != NULL, 0)) {
         fifo_remove_slowly(r, o);
     } else {
-        r->table[at] = 0;
+        r->table[at] = NULL;
         r->room++;
     }
 }
@@ -213,11 +218,11 @@ static inline void request_index_give(struct thread_requests *r, const struct op
         pool_give_quickly(r->classes[class_index(operation_class(o))], o->request_index);
 }
 
-static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent,
-                                  uint32_t base, const struct posting *posted)
+static inline void operation_fill(struct operation *o, int64_t class_number, unsigned traits, uint32_t base,
+                                  const struct posting *posted)
 {
-    o->what = (int64_t)((uint64_t)class_number << OPERATION_CLASS_SHIFT | (uint64_t)kind << 1 | persistent);
-    o->active = !persistent;
+    o->what = (int64_t)((uint64_t)class_number << OPERATION_CLASS_SHIFT | traits);
+    o->active = !(traits & TRAIT_PERSISTENT);
     o->base = base;
     o->completed_by = 0;
     o->posted.count = 0;
@@ -227,8 +232,7 @@ static inline void operation_fill(struct operation *o, int64_t class_number, enu
 
 /* Begins an operation and appends it to KEY's FIFO. NULL: no memory. */
 static inline struct operation *operation_begin(struct thread_requests *r, uint64_t key, int64_t class_number,
-                                                enum request_kind kind, bool persistent, uint32_t base,
-                                                const struct posting *posted)
+                                                unsigned traits, uint32_t base, const struct posting *posted)
 {
     struct operation *o = r->room || table_grow(r) ? operation_take(r) : NULL;
     if (__builtin_expect(!o, 0))
@@ -239,15 +243,15 @@ static inline struct operation *operation_begin(struct thread_requests *r, uint6
     }
     r->search++;
     fifo_append(r, key, o);
-    operation_fill(o, class_number, kind, persistent, base, posted);
+    operation_fill(o, class_number, traits, base, posted);
     return o;
 }
 
 /* As operation_begin, if nothing has to be allocated. NULL: another case, and nothing was done. The operation is filled
  * before the FIFO is searched, so that fewer values are kept meanwhile. */
 static inline __attribute__((always_inline)) struct operation *
-operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number, enum request_kind kind,
-                        bool persistent, uint32_t base, const struct posting *posted)
+operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number, unsigned traits, uint32_t base,
+                        const struct posting *posted)
 {
     struct operation *o = r->free;
     uint32_t number = class_index(class_number);
@@ -259,7 +263,7 @@ operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_n
         return NULL;
     r->free = o->spare;
     o->request_index = (uint32_t)request_index;
-    operation_fill(o, class_number, kind, persistent, base, posted);
+    operation_fill(o, class_number, traits, base, posted);
     count_live(r, 1);
     fifo_append(r, key, o);
     return o;
@@ -343,20 +347,20 @@ static inline struct operation *requests_search_next(struct thread_requests *r, 
 
 /* ---- one request. The caller holds no lock. ---- */
 
+/* TRAITS: request_traits. */
 const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
-                                               enum request_kind kind, bool persistent, const struct rank_base *base,
+                                               unsigned traits, const struct rank_base *base,
                                                const struct posting *posted);
 
 /* As request_created, if nothing has to be allocated, and while there is one thread. NULL: another case, and nothing
  * was done. */
 static inline __attribute__((always_inline)) const struct operation *
-request_created_quickly(struct thread_requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
-                        bool persistent, const struct rank_base *base, const struct posting *posted)
+request_created_quickly(struct thread_requests *r, uint64_t handle, int64_t class_number, unsigned traits,
+                        const struct rank_base *base, const struct posting *posted)
 {
     if (__builtin_expect(objects_threads, 0))
         return NULL;
-    return operation_begin_quickly(r, handle ^ request_null_handle, class_number, kind, persistent, base->index,
-                                   posted);
+    return operation_begin_quickly(r, handle ^ request_null_handle, class_number, traits, base->index, posted);
 }
 
 /* Begins and returns the operation of HANDLE, which a call of class CLASS_NUMBER created. Returns the null operation
@@ -365,10 +369,9 @@ static inline const struct operation *request_created(struct thread_requests *r,
                                                       enum request_kind kind, bool persistent,
                                                       const struct rank_base *base, const struct posting *posted)
 {
-    const struct operation *o = request_created_quickly(r, handle, class_number, kind, persistent, base, posted);
-    return __builtin_expect(o != NULL, 1)
-               ? o
-               : request_created_slowly(r, handle, class_number, kind, persistent, base, posted);
+    unsigned traits = request_traits(kind, persistent);
+    const struct operation *o = request_created_quickly(r, handle, class_number, traits, base, posted);
+    return __builtin_expect(o != NULL, 1) ? o : request_created_slowly(r, handle, class_number, traits, base, posted);
 }
 
 /* As requests_find for HANDLE alone. F has room for one operation. */

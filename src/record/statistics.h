@@ -78,12 +78,14 @@ static inline struct statistics_cell *statistics_cell_again(struct statistics *s
 /* As statistics_search, and notes the cell for statistics_cell_again. */
 struct statistics_cell *statistics_search_again(struct statistics *s, uint32_t signature, uint32_t predecessor);
 
-/* Adds the times of a call to its cell. Both distributions have had as many calls. */
-static inline void statistics_add(struct statistics_cell *cell, uint64_t gap, uint64_t duration)
+/* Adds the times of a call to its cell. Both distributions have had as many calls. ALONE: the cell has times of one
+ * thread only, one after another. */
+static inline __attribute__((always_inline)) void statistics_add(struct statistics_cell *cell, uint64_t gap,
+                                                                 uint64_t duration, bool alone)
 {
     uint64_t lot = distribution_lot(cell->gaps.count);
-    distribution_add_lot(&cell->gaps, gap, lot);
-    distribution_add_lot(&cell->durations, duration, lot);
+    distribution_add_lot(&cell->gaps, gap, lot, !alone);
+    distribution_add_lot(&cell->durations, duration, lot, !alone);
 }
 
 /* Makes all signatures one. Needs no memory. */

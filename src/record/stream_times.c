@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struc
         uint64_t start = span->start, end = span->end;
         if (ticks)
             times_of(&piece, span, &last_ticks, &start, &end);
-        statistics_add(cell, start - last_end, end - start);
+        statistics_add(cell, start - last_end, end - start, !totals);
         last_end = end;
         predecessor = span->class;
     }

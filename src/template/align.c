@@ -137,33 +137,51 @@ static enum pilgrim_status adopt(struct elements *t, const struct element *b, st
 
 enum step { STEP_JOIN, STEP_FIRST, STEP_SECOND };
 
-/* Fills STEPS: for each pair of beginnings of A's and B's items which step leads there on the best way. BEST has room
- * for two rows. */
-static void find_steps(const struct elements *t, const struct element *a, const struct element *b, uint8_t *steps,
-                       uint32_t *best)
+/* Where the items of two blocks are compared. */
+struct comparing {
+    uint8_t *steps; /* for each pair of beginnings of A's and B's items, which step leads there on the best way */
+    uint32_t *before, *row; /* what the best ways to the pairs of one beginning of A's items are worth */
+    uint32_t *keys;         /* of B's items */
+};
+
+/* Fills the row of the beginning of A's items that ends with item I. Most pairs are two different calls, which the keys
+ * alone tell. */
+static void find_row(const struct elements *t, const struct element *a, const struct element *b, uint32_t i,
+                     struct comparing *c)
 {
-    size_t width = (size_t)b->count + 1;
-    uint32_t *before = best, *row = best + width;
-    for (size_t i = 0; i <= a->count; i++) {
-        for (size_t k = 0; k < width; k++) {
-            uint8_t *step = &steps[i * width + k];
-            row[k] = 0;
-            *step = i ? STEP_FIRST : STEP_SECOND;
-            if (i)
-                row[k] = before[k];
-            if (k && row[k - 1] > row[k]) {
-                row[k] = row[k - 1];
-                *step = STEP_SECOND;
-            }
-            uint32_t gain = i && k ? weight(t, a->items[i - 1], b->items[k - 1]) : 0;
-            if (gain && before[k - 1] + gain > row[k]) {
-                row[k] = before[k - 1] + gain;
-                *step = STEP_JOIN;
+    const struct element *item = a->items[i];
+    const uint32_t *before = c->before, *keys = c->keys, key = item->keys ? ELEMENT_BLOCK : item->key;
+    uint8_t *steps = &c->steps[((size_t)i + 1) * ((size_t)b->count + 1)];
+    uint32_t *row = c->row, best = row[0] = 0;
+    steps[0] = STEP_FIRST;
+    for (uint32_t k = 0; k < b->count; k++) {
+        enum step step = best > before[k + 1] ? STEP_SECOND : STEP_FIRST;
+        best = best > before[k + 1] ? best : before[k + 1];
+        if (keys[k] == key || keys[k] == ELEMENT_BLOCK || key == ELEMENT_BLOCK) {
+            uint32_t gain = weight(t, item, b->items[k]);
+            if (gain && before[k] + gain > best) {
+                best = before[k] + gain;
+                step = STEP_JOIN;
             }
         }
-        uint32_t *other = before;
-        before = row;
-        row = other;
+        row[k + 1] = best;
+        steps[k + 1] = (uint8_t)step;
+    }
+}
+
+static void find_steps(const struct elements *t, const struct element *a, const struct element *b, struct comparing *c)
+{
+    for (uint32_t k = 0; k <= b->count; k++) {
+        c->before[k] = 0;
+        c->steps[k] = STEP_SECOND;
+    }
+    for (uint32_t k = 0; k < b->count; k++)
+        c->keys[k] = b->items[k]->key;
+    for (uint32_t i = 0; i < a->count; i++) {
+        find_row(t, a, b, i, c);
+        uint32_t *row = c->row;
+        c->row = c->before;
+        c->before = row;
     }
 }
 
@@ -203,12 +221,14 @@ enum pilgrim_status elements_align(struct elements *t, struct element *into, str
         return PILGRIM_OK;
     *t->work -= cells;
     uint32_t total = into->count + from->count;
+    size_t width = (size_t)from->count + 1;
     uint8_t *steps = malloc(cells);
-    uint32_t *best = malloc(2 * ((size_t)from->count + 1) * sizeof *best);
+    uint32_t *rows = malloc(3 * width * sizeof *rows);
     struct joining j = {.a = into, .b = from, .steps = steps, .list = malloc((total + (size_t)1) * sizeof(void *))};
-    enum pilgrim_status status = steps && best && j.list ? PILGRIM_OK : PILGRIM_NOMEM;
+    enum pilgrim_status status = steps && rows && j.list ? PILGRIM_OK : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
-        find_steps(t, into, from, steps, best);
+        struct comparing c = {.steps = steps, .before = rows, .row = rows + width, .keys = rows + 2 * width};
+        find_steps(t, into, from, &c);
         status = join_items(t, &j, fits);
     }
     if (status == PILGRIM_OK && *fits) {
@@ -221,7 +241,7 @@ enum pilgrim_status elements_align(struct elements *t, struct element *into, str
         element_note_keys(t, into, from);
     }
     free(steps);
-    free(best);
+    free(rows);
     free(j.list);
     return status;
 }

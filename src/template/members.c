@@ -103,13 +103,21 @@ struct source {
     struct value_group one; /* a single member */
 };
 
+/* A value group of the new group. */
+struct target {
+    uint32_t sources; /* so many have it */
+    struct statistics statistics;
+};
+
 struct joining_class {
     const struct class_source *s;
     struct source *sources;
     uint32_t source_count;
-    uint32_t **of_member; /* by group, then by member of the group: its source; NULL: the group lacks the class */
-    uint64_t *next;       /* by group: its next member */
-    uint32_t empty;       /* the value group of members that lack the class */
+    struct target *targets; /* by number of the value group, without ... */
+    uint32_t first_target;  /* ... this, the number of the class's first one */
+    uint32_t **of_member;   /* by group, then by member of the group: its source; NULL: the group lacks the class */
+    uint64_t *next;         /* by group: its next member */
+    uint32_t empty;         /* the value group of members that lack the class; UINT32_MAX: there is none yet */
 };
 
 enum pilgrim_status members_copy_sequence(struct fragment *into, const struct fragment *from, uint32_t sequence,
@@ -170,8 +178,10 @@ static enum pilgrim_status copy_values(const struct class_source *s, const struc
     return value_group_join(&s->into->value_groups[x->target], &whole, 0);
 }
 
-/* Adds the statistics of X. They name the class before a call by its index, which is another one in the new group. */
-static enum pilgrim_status copy_statistics(const struct class_source *s, const struct source *x, uint32_t group)
+/* Adds the statistics of X to INTO. They name the class before a call by its index, which is another one in the new
+ * group. */
+static enum pilgrim_status add_statistics(const struct class_source *s, const struct source *x, uint32_t group,
+                                          struct statistics *into)
 {
     struct statistics t;
     struct cursor in;
@@ -184,7 +194,7 @@ static enum pilgrim_status copy_statistics(const struct class_source *s, const s
         if (t.cells[i].predecessor < l->count)
             t.cells[i].predecessor = s->class_of[group][t.cells[i].predecessor];
     if (status == PILGRIM_OK)
-        status = value_group_add_statistics(&s->into->value_groups[x->target], &t);
+        status = statistics_merge(into, &t, NULL, 0);
     statistics_free(&t);
     return status;
 }
@@ -196,7 +206,8 @@ static enum pilgrim_status open_group(struct joining_class *j, uint32_t group)
     const struct structure_group *g = &f->groups[j->s->family->groups[group]];
     uint32_t class_index = j->s->class_indices[group];
     if (class_index == UINT32_MAX)
-        return empty_value_group(j->s->into, j->s->group, j->s->class_index, &j->empty);
+        return j->empty != UINT32_MAX ? PILGRIM_OK
+                                      : empty_value_group(j->s->into, j->s->group, j->s->class_index, &j->empty);
     const struct value_group_list *list = &g->value_groups[class_index];
     uint32_t *of_member = j->of_member[group] = calloc(g->member_count + 1, sizeof *of_member);
     int64_t *numbers = malloc((g->member_count + 1) * sizeof *numbers);
@@ -212,8 +223,11 @@ static enum pilgrim_status open_group(struct joining_class *j, uint32_t group)
         j->source_count++;
         if (status == PILGRIM_OK)
             status = open_source(j->s, x);
-        if (status == PILGRIM_OK)
-            status = copy_statistics(j->s, x, group);
+        if (status != PILGRIM_OK)
+            break;
+        struct target *t = &j->targets[x->target - j->first_target];
+        t->sources++;
+        status = add_statistics(j->s, x, group, &t->statistics);
     }
     free(numbers);
     return status;
@@ -221,17 +235,24 @@ static enum pilgrim_status open_group(struct joining_class *j, uint32_t group)
 
 static enum pilgrim_status open_values(struct joining_class *j)
 {
-    uint32_t *users = calloc(j->s->into->value_group_keys.count + (size_t)1, sizeof *users);
-    enum pilgrim_status status = users ? PILGRIM_OK : PILGRIM_NOMEM;
-    for (uint32_t i = 0; users && i < j->source_count; i++)
-        users[j->sources[i].target]++;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < j->source_count; i++) {
+    for (uint32_t i = 0; i < j->source_count; i++) {
         struct source *x = &j->sources[i];
-        x->alone = users[x->target] == 1;
-        status = x->alone ? copy_values(j->s, x) : read_values(x);
+        x->alone = j->targets[x->target - j->first_target].sources == 1;
+        TRY(x->alone ? copy_values(j->s, x) : read_values(x));
     }
-    free(users);
-    return status;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status put_statistics(struct joining_class *j)
+{
+    const struct fragment *f = j->s->into;
+    for (uint32_t i = j->first_target; i < f->value_group_keys.count; i++) {
+        struct statistics *t = &j->targets[i - j->first_target].statistics;
+        if (t->count)
+            statistics_pack(t, &f->value_groups[i].statistics);
+        TRY(bytes_status(&f->value_groups[i].statistics));
+    }
+    return PILGRIM_OK;
 }
 
 /* Adds member NUMBER of the new group. */
@@ -260,6 +281,7 @@ static enum pilgrim_status join_class(struct joining_class *j)
     for (uint32_t i = 0; i < j->s->family->count; i++)
         TRY(open_group(j, i));
     TRY(open_values(j));
+    TRY(put_statistics(j));
     for (uint64_t i = 0; i < j->s->members->count; i++)
         TRY(add_member(j, i));
     return PILGRIM_OK;
@@ -267,23 +289,28 @@ static enum pilgrim_status join_class(struct joining_class *j)
 
 enum pilgrim_status members_join_class(const struct class_source *s)
 {
-    struct joining_class j = {.s = s};
+    struct joining_class j = {.s = s, .empty = UINT32_MAX};
     uint32_t groups = s->family->count;
     size_t sources = 0;
     for (uint32_t i = 0; i < groups; i++)
         if (s->class_indices[i] != UINT32_MAX)
             sources += s->from->groups[s->family->groups[i]].value_groups[s->class_indices[i]].count;
+    j.first_target = s->into->value_group_keys.count;
     j.sources = calloc(sources + 1, sizeof *j.sources);
+    j.targets = calloc(sources + 1, sizeof *j.targets); /* one may be of those that lack the class */
     j.of_member = calloc(groups + (size_t)1, sizeof(void *));
     j.next = calloc(groups + (size_t)1, sizeof *j.next);
-    enum pilgrim_status status = j.sources && j.of_member && j.next ? join_class(&j) : PILGRIM_NOMEM;
+    enum pilgrim_status status = j.sources && j.targets && j.of_member && j.next ? join_class(&j) : PILGRIM_NOMEM;
     for (uint32_t i = 0; j.sources && i < j.source_count; i++) {
         free(j.sources[i].values);
         free(j.sources[i].one.columns);
     }
     for (uint32_t i = 0; j.of_member && i < groups; i++)
         free(j.of_member[i]);
+    for (size_t i = 0; j.targets && i <= sources; i++)
+        statistics_free(&j.targets[i].statistics);
     free(j.sources);
+    free(j.targets);
     free(j.of_member);
     free(j.next);
     return status;
@@ -305,45 +332,54 @@ static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t grou
     return fragment_value_group(into, group, class_index, sequence, &entry, 1, number);
 }
 
-/* Makes ONE a value group of a single member with these trips, whose number is not noted. */
-static enum pilgrim_status begin_trips(struct value_group *one, uint64_t trips)
+/* Adds a member with these trips, whose number is not noted, to P. */
+static enum pilgrim_status add_trips(struct value_group *p, uint64_t trips)
 {
     /* no function of the rank: of a rank base that is not there */
     struct slot slot = {.value = (int64_t)trips, .kind = SLOT_RANK, .base = -1};
     struct slots slots = {.items = &slot, .count = 1};
-    TRY(value_group_begin(one, &(struct rank_bases){.count = 0}, 0, 0, &slots));
-    column_free(&one->members);
-    one->members = (struct column){.length = 0};
-    return PILGRIM_OK;
+    struct value_group one = {.column_count = 0};
+    if (p->column_count)
+        return column_append(&p->columns[0], slot.value);
+    enum pilgrim_status status = value_group_begin(&one, &(struct rank_bases){.count = 0}, 0, 0, &slots);
+    column_free(&one.members);
+    if (status == PILGRIM_OK)
+        status = value_group_join(p, &one, 0);
+    value_group_free(&one);
+    return status;
 }
 
-/* Where the members of a group get their trips from. */
-struct trips_source {
-    uint32_t target; /* the value group */
-    struct value_group one;
-};
+/* Finds or adds the value groups of the members of each of GROUPS. */
+static enum pilgrim_status find_targets(struct fragment *into, uint32_t group, uint32_t class_index, uint32_t groups,
+                                        const struct steady_loop *loop, uint32_t shape, uint32_t *targets)
+{
+    for (uint32_t i = 0; i < groups; i++) {
+        uint32_t same = 0;
+        while (same < i && loop->met[same] != loop->met[i])
+            same++;
+        if (same < i)
+            targets[i] = targets[same];
+        else
+            TRY(loop_value_group(into, group, class_index, loop->met[i], shape, &targets[i]));
+    }
+    return PILGRIM_OK;
+}
 
 enum pilgrim_status members_add_loop(struct fragment *into, uint32_t group, uint32_t class_index,
                                      const struct family_members *m, uint32_t groups, const struct steady_loop *loop,
                                      uint32_t shape)
 {
-    struct trips_source *sources = calloc(groups + (size_t)1, sizeof *sources);
-    enum pilgrim_status status = sources ? PILGRIM_OK : PILGRIM_NOMEM;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < groups; i++) {
-        status = loop_value_group(into, group, class_index, loop->met[i], shape, &sources[i].target);
-        if (status == PILGRIM_OK && loop->met[i])
-            status = begin_trips(&sources[i].one, loop->trips[i]);
-    }
+    uint32_t *targets = malloc((groups + (size_t)1) * sizeof *targets);
+    enum pilgrim_status status =
+        targets ? find_targets(into, group, class_index, groups, loop, shape, targets) : PILGRIM_NOMEM;
     for (uint64_t i = 0; status == PILGRIM_OK && i < m->count; i++) {
-        const struct trips_source *from = &sources[m->group[i]];
-        struct value_group *to = &into->value_groups[from->target];
-        if (loop->met[m->group[i]])
-            status = value_group_join(to, &from->one, 0);
+        uint32_t g = m->group[i];
+        struct value_group *to = &into->value_groups[targets[g]];
+        if (loop->met[g])
+            status = add_trips(to, loop->trips[g]);
         if (status == PILGRIM_OK)
             status = column_append(&to->members, (int64_t)i);
     }
-    for (uint32_t i = 0; sources && i < groups; i++)
-        value_group_free(&sources[i].one);
-    free(sources);
+    free(targets);
     return status;
 }

@@ -26,8 +26,33 @@ static uint32_t in_unit(uint32_t count, uint32_t shift)
     return less > 0 || count == 0 ? less : 1;
 }
 
+/* The lowest and the highest bucket that may have a count. */
+static unsigned first_bucket(const struct distribution *d)
+{
+    return histogram_bucket(bucket_of(d->least));
+}
+
+static unsigned last_bucket(const struct distribution *d)
+{
+    return histogram_bucket(bucket_of(d->most));
+}
+
+/* Adds FROM's counts, which are in the same unit. Returns false, and adds nothing, if one would become too large. */
+static bool add_counts(struct distribution *into, const struct distribution *from)
+{
+    unsigned first = first_bucket(from), last = last_bucket(from);
+    for (unsigned k = first; k <= last; k++)
+        if (into->histogram[k] + from->histogram[k] >= UINT16_MAX)
+            return false;
+    for (unsigned k = first; k <= last; k++)
+        into->histogram[k] = (uint16_t)(into->histogram[k] + from->histogram[k]);
+    return true;
+}
+
 static void merge_histograms(struct distribution *into, const struct distribution *from)
 {
+    if (into->unit == from->unit && add_counts(into, from))
+        return;
     uint32_t counts[BUCKETS], unit = into->unit > from->unit ? into->unit : from->unit, most = 0;
     for (unsigned k = 0; k < BUCKETS; k++) {
         counts[k] = in_unit(into->histogram[k], unit - into->unit) + in_unit(from->histogram[k], unit - from->unit);
@@ -94,17 +119,6 @@ static void take_wide(struct cursor *c, uint64_t sum[2])
 {
     sum[0] = cursor_varint(c);
     sum[1] = cursor_varint(c);
-}
-
-/* The lowest and the highest bucket that may have a count. */
-static unsigned first_bucket(const struct distribution *d)
-{
-    return histogram_bucket(bucket_of(d->least));
-}
-
-static unsigned last_bucket(const struct distribution *d)
-{
-    return histogram_bucket(bucket_of(d->most));
 }
 
 void distribution_pack(const struct distribution *d, struct bytes *out)

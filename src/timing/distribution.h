@@ -80,17 +80,20 @@ static inline uint64_t distribution_lot(uint64_t count)
     return count * UINT64_C(0x9e3779b97f4a7c15) >> 1;
 }
 
-/* Adds NS, which is at most DISTRIBUTION_NS_MAX. LOT: distribution_lot of its count. No branch depends on the lot, as
- * none can be predicted. */
+/* Adds NS, which is at most DISTRIBUTION_NS_MAX. LOT: distribution_lot of its count. WIDE: the sum may come to 2^64 ns,
+ * more than 584 years. No branch depends on the lot, as none can be predicted. */
 static inline __attribute__((always_inline)) void distribution_add_lot(struct distribution *d, uint64_t ns,
-                                                                       uint64_t lot)
+                                                                       uint64_t lot, bool wide)
 {
     unsigned k = histogram_bucket(bucket_of(ns));
     d->histogram[k] = (uint16_t)(d->histogram[k] + (lot >> (63 - d->unit) == 0));
     if (__builtin_expect(d->histogram[k] == UINT16_MAX, 0))
         distribution_halve(d);
     d->count++;
-    add_wide(d->total, ns);
+    if (wide)
+        add_wide(d->total, ns);
+    else
+        d->total[0] += ns;
     add_wide(d->squares, (unsigned __int128)ns * ns);
     if (__builtin_expect(ns < d->least, 0))
         d->least = ns;
@@ -100,7 +103,7 @@ static inline __attribute__((always_inline)) void distribution_add_lot(struct di
 
 static inline void distribution_add(struct distribution *d, uint64_t ns)
 {
-    distribution_add_lot(d, ns, distribution_lot(d->count));
+    distribution_add_lot(d, ns, distribution_lot(d->count), true);
 }
 
 void distribution_merge(struct distribution *into, const struct distribution *from);

@@ -101,28 +101,26 @@ static inline int64_t class_begun(const struct call *c)
 }
 
 static __attribute__((noinline)) uint8_t *store_created_slowly(struct call *c, uint8_t *at, MPI_Request request,
-                                                               enum request_kind kind, bool persistent,
-                                                               struct posting posted)
+                                                               unsigned traits, struct posting posted)
 {
     struct thread *t = c->thread;
-    t->created =
-        request_created_slowly(t->requests, HANDLE(request), class_begun(c), kind, persistent, &c->base, &posted);
+    t->created = request_created_slowly(t->requests, HANDLE(request), class_begun(c), traits, &c->base, &posted);
     return store_begun_slowly(c, at, operation_name(t->created));
 }
 
 /* POSTED: its count is 0 if the call does not predict the status. Calls the slow functions last only, so that the quick
  * path saves no registers. */
-CALL_INLINE uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind,
-                                   bool persistent, struct posting posted)
+CALL_INLINE uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, unsigned traits,
+                                   struct posting posted)
 {
     struct thread *t = c->thread;
     if (!CALL_LIKELY(!c->dropped))
-        return store_created_slowly(c, at, request, kind, persistent, posted);
+        return store_created_slowly(c, at, request, traits, posted);
     int64_t class_number = class_begun(c);
     const struct operation *o =
-        request_created_quickly(t->requests, HANDLE(request), class_number, kind, persistent, &c->base, &posted);
+        request_created_quickly(t->requests, HANDLE(request), class_number, traits, &c->base, &posted);
     if (!CALL_LIKELY(o))
-        return store_created_slowly(c, at, request, kind, persistent, posted);
+        return store_created_slowly(c, at, request, traits, posted);
     t->created = o;
     if (!CALL_LIKELY(live_begin_quickly(&t->live, class_number, o->request_index)))
         return store_begun_slowly(c, at, operation_name(o));
@@ -130,18 +128,18 @@ CALL_INLINE uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request requ
     return store_slot(at + 1, class_number);
 }
 
-uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent)
+uint8_t *store_new_operation(struct call *c, uint8_t *at, MPI_Request request, unsigned traits)
 {
-    return store_created(c, at, request, kind, persistent, (struct posting){0});
+    return store_created(c, at, request, traits, (struct posting){0});
 }
 
-uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
-                           int64_t count, int source, int tag)
+uint8_t *store_new_receiving(struct call *c, uint8_t *at, MPI_Request request, unsigned traits, int64_t count,
+                             int source, int tag)
 {
     bool known = !c->dropped && source >= 0 && tag >= 0 && count > 0 && count <= UINT32_MAX;
     const struct posting posted = {
         .count = known ? (uint32_t)count : 0, .segment = c->thread->segment, .source = source, .tag = tag};
-    return store_created(c, at, request, kind, persistent, posted);
+    return store_created(c, at, request, traits, posted);
 }
 
 /* Sets the operations of the call, which are or will be the COUNT first ones in the thread's `finding`. */

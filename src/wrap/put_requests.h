@@ -8,12 +8,24 @@
 
 /* ---- one request ---- */
 
-/* Stores the request that the call began. */
-uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent);
+/* Stores the request that the call began. TRAITS: request_traits. */
+uint8_t *store_new_operation(struct call *c, uint8_t *at, MPI_Request request, unsigned traits);
+
+static inline uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind,
+                                         bool persistent)
+{
+    return store_new_operation(c, at, request, request_traits(kind, persistent));
+}
 
 /* The same for a receive. The reader predicts its status from COUNT, SOURCE and TAG (put_status.h). */
-uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
-                           int64_t count, int source, int tag);
+uint8_t *store_new_receiving(struct call *c, uint8_t *at, MPI_Request request, unsigned traits, int64_t count,
+                             int source, int tag);
+
+static inline uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind,
+                                         bool persistent, int64_t count, int source, int tag)
+{
+    return store_new_receiving(c, at, request, request_traits(kind, persistent), count, source, tag);
+}
 
 uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request);       /* input: operation 0 of the call */
 uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request); /* output: null if it has ended */

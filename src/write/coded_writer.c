@@ -39,7 +39,7 @@ static bool is_loop(const struct fragment *f, uint32_t function)
     return length == sizeof declaration - 1 && !memcmp(data, declaration, length);
 }
 
-static enum pilgrim_status fill(const struct fragment *f, const struct calls_known *known)
+static enum pilgrim_status fill(const struct fragment *f, const struct intern *shapes, const struct calls_known *known)
 {
     size_t length;
     for (uint32_t i = 0; i < f->classes.count; i++) {
@@ -51,9 +51,9 @@ static enum pilgrim_status fill(const struct fragment *f, const struct calls_kno
             return PILGRIM_DAMAGED;
         known->classes[i].is_loop = is_loop(f, known->classes[i].function);
     }
-    for (uint32_t i = 0; i < f->shapes.count; i++) {
+    for (uint32_t i = 0; i < shapes->count; i++) {
         bool ignored;
-        const uint8_t *data = intern_get(&f->shapes, i, &length);
+        const uint8_t *data = intern_get(shapes, i, &length);
         known->shapes[i].tokens = data;
         known->shapes[i].length = length;
         TRY(shape_slots(data, length, &known->shapes[i].columns, &ignored));
@@ -62,13 +62,14 @@ static enum pilgrim_status fill(const struct fragment *f, const struct calls_kno
 }
 
 /* Codes CONTENT. What cannot be coded leaves CODED empty. */
-static enum pilgrim_status encode(const struct fragment *f, const struct bytes *content, struct bytes *coded)
+static enum pilgrim_status encode(const struct fragment *f, const struct intern *shapes, const struct bytes *content,
+                                  struct bytes *coded)
 {
     struct calls_known known = {
-        .class_count = f->classes.count, .shape_count = f->shapes.count, .function_count = f->functions.count};
+        .class_count = f->classes.count, .shape_count = shapes->count, .function_count = f->functions.count};
     known.classes = malloc((known.class_count + 1) * sizeof *known.classes);
     known.shapes = malloc((known.shape_count + 1) * sizeof *known.shapes);
-    enum pilgrim_status status = known.classes && known.shapes ? fill(f, &known) : PILGRIM_NOMEM;
+    enum pilgrim_status status = known.classes && known.shapes ? fill(f, shapes, &known) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
         status = calls_encode(&known, content, coded);
         if (status == PILGRIM_DAMAGED) {
@@ -81,14 +82,14 @@ static enum pilgrim_status encode(const struct fragment *f, const struct bytes *
     return status;
 }
 
-enum pilgrim_status coded_calls_write(const struct fragment *f, const struct bytes *content, bool again,
-                                      struct bytes *out, bool *written)
+enum pilgrim_status coded_calls_write(const struct fragment *f, const struct intern *shapes,
+                                      const struct bytes *content, bool again, struct bytes *out, bool *written)
 {
     struct bytes coded = {0};
     *written = false;
     if (content->failed || !is_cheap(content->length, f->calls, again))
         return PILGRIM_OK;
-    enum pilgrim_status status = encode(f, content, &coded);
+    enum pilgrim_status status = encode(f, shapes, content, &coded);
     if (status == PILGRIM_OK && coded.length && coded.length < content->length &&
         content->length <= CODED_RATIO_MAX * coded.length) {
         status = section_write_coded(out, SECTION_CODED_CALLS, &coded, content->length);

@@ -369,14 +369,18 @@ void own_requests_begin(struct fragment *f, struct own_requests *o)
     o->shapes = f->shapes;
     f->shapes = x.changed;
     if (status != PILGRIM_OK || !x.any)
-        own_requests_end(o);
+        own_requests_end(o, NULL);
 }
 
-void own_requests_end(struct own_requests *o)
+void own_requests_end(struct own_requests *o, struct intern *changed)
 {
     struct fragment *f = o->fragment;
     if (!f)
         return;
+    if (changed) {
+        *changed = f->shapes;
+        f->shapes = (struct intern){.count = 0};
+    }
     for (uint32_t i = 0; o->before && i < f->value_group_keys.count; i++) {
         struct value_group *p = &f->value_groups[i];
         const struct value_group *b = &o->before[i];

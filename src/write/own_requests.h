@@ -21,7 +21,8 @@ struct own_requests {
  * added to F meanwhile. If memory is short, nothing changes. */
 void own_requests_begin(struct fragment *f, struct own_requests *o);
 
-/* Makes the fragment what it was. Does nothing if nothing has changed. */
-void own_requests_end(struct own_requests *o);
+/* Makes the fragment what it was. Does nothing if nothing has changed. CHANGED, unless it is NULL, gets the changed
+ * shapes, for the caller to free. */
+void own_requests_end(struct own_requests *o, struct intern *changed);
 
 #endif

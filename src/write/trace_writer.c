@@ -63,21 +63,15 @@ static void write_strings(const struct fragment *f, struct bytes *out)
     }
 }
 
-static enum pilgrim_status write_definitions(const struct fragment *f, bool another, bool plain, struct bytes *out)
+static enum pilgrim_status make_definitions(const struct fragment *f, struct bytes *content)
 {
-    struct bytes b = {0};
-    write_strings(f, &b);
-    write_table(&f->properties, FRAMING_NONE, &b);
-    write_table(&f->functions, FRAMING_TEXT, &b);
-    write_table(&f->modules, FRAMING_NONE, &b);
-    enum pilgrim_status status = paths_write(f, &b);
-    write_table(&f->shapes, FRAMING_LENGTH, &b);
-    if (status == PILGRIM_OK)
-        status = bytes_status(&b);
-    if (status == PILGRIM_OK)
-        status = definitions_section_write(&b, f->calls, another, plain, out);
-    bytes_free(&b);
-    return status;
+    write_strings(f, content);
+    write_table(&f->properties, FRAMING_NONE, content);
+    write_table(&f->functions, FRAMING_TEXT, content);
+    write_table(&f->modules, FRAMING_NONE, content);
+    TRY(paths_write(f, content));
+    write_table(&f->shapes, FRAMING_LENGTH, content);
+    return bytes_status(content);
 }
 
 /* A test (tests/prove) defines this to damage sections, so that the consequences can be tested. */
@@ -91,18 +85,48 @@ static void maybe_wrong(bool wrong, struct bytes *content)
         bytes_put_u64(content, 0); /* bytes that do not belong there */
 }
 
-static enum pilgrim_status write_calls(const struct fragment *f, bool another, bool plain, struct bytes *out)
+/* Definitions and calls of a shard before they are coded. */
+struct content {
+    struct bytes definitions, calls;
+    struct intern changed; /* the shapes, if they are not those of the fragment (write/own_requests.h) */
+};
+
+static void content_free(struct content *c)
 {
-    struct bytes b = {0};
-    enum pilgrim_status status = calls_write(f, another, plain, &b);
-    maybe_wrong(PILGRIM_WRONG(SECTION_CALLS, plain, f->rank_count), &b);
-    bool coded = false;
-    if (status == PILGRIM_OK && !plain)
-        status = coded_calls_write(f, &b, another, out, &coded);
-    if (status == PILGRIM_OK && !coded)
-        status = section_write_bounded(out, SECTION_CALLS, &b, f->calls, another);
-    bytes_free(&b);
+    bytes_free(&c->definitions);
+    bytes_free(&c->calls);
+    intern_free(&c->changed);
+}
+
+static uint64_t content_length(const struct content *c)
+{
+    return (uint64_t)c->definitions.length + c->calls.length;
+}
+
+/* F is unchanged afterwards. The caller frees *C, also after an error. */
+static enum pilgrim_status make_content(struct fragment *f, bool another, bool plain, struct content *c)
+{
+    struct own_requests own = {.fragment = NULL};
+    if (!plain)
+        own_requests_begin(f, &own);
+    enum pilgrim_status status = make_definitions(f, &c->definitions);
+    if (status == PILGRIM_OK)
+        status = calls_write(f, another, plain, &c->calls);
+    own_requests_end(&own, &c->changed);
+    maybe_wrong(PILGRIM_WRONG(SECTION_CALLS, plain, f->rank_count), &c->calls);
     return status;
+}
+
+static enum pilgrim_status write_content(const struct fragment *f, const struct content *c, bool another, bool plain,
+                                         struct bytes *out)
+{
+    bool coded = false;
+    TRY(definitions_section_write(&c->definitions, f->calls, another, plain, out));
+    if (!plain)
+        TRY(coded_calls_write(f, c->changed.count ? &c->changed : &f->shapes, &c->calls, another, out, &coded));
+    if (!coded)
+        TRY(section_write_bounded(out, SECTION_CALLS, &c->calls, f->calls, another));
+    return bytes_status(out);
 }
 
 static enum pilgrim_status write_profile(const struct fragment *f, struct bytes *out)
@@ -116,21 +140,6 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     return status;
 }
 
-/* *PROFILE: offset of the profile section in OUT. F is unchanged afterwards. */
-static enum pilgrim_status write_sections(struct fragment *f, bool with_times, bool another, bool plain,
-                                          struct bytes *out, size_t *profile)
-{
-    struct own_requests own = {.fragment = NULL};
-    if (!plain)
-        own_requests_begin(f, &own);
-    enum pilgrim_status status = write_definitions(f, another, plain, out);
-    if (status == PILGRIM_OK)
-        status = write_calls(f, another, plain, out);
-    own_requests_end(&own);
-    *profile = out->length;
-    return status == PILGRIM_OK && with_times ? write_profile(f, out) : status;
-}
-
 /* True if the shard that begins at START can be read, or if memory is too short to find out. */
 static bool can_be_read(const struct bytes *out, size_t start, struct proof *proof)
 {
@@ -141,14 +150,18 @@ static bool can_be_read(const struct bytes *out, size_t start, struct proof *pro
 /* Fragments with more packed bytes are written once only. */
 #define TWICE_BYTES_MAX (4u << 20)
 
-/* Values that templates take from one order into another, at most: for each byte that they could save, about 20 us;
- * and a fifth of a second in all. */
-#define WORK_MAX_A_BYTE 256u
+/* Values that templates take from one order into another, at most: for each byte of content that they could save, which
+ * takes an eighth of a byte in the file, or a little more, about 2.5 us; and a fifth of a second in all. */
+#define WORK_MAX_A_BYTE 32u
 #define WORK_MAX        (UINT64_C(1) << 22)
 
-/* Groups beside each other save about one byte for each class that they share. They are not tried if the shard has more
- * bytes than this for each of them. */
-#define BESIDE_BYTES_MAX 50u
+/* Content with templates is surely smaller, coded, if it has at most so many eighths of the bytes before coding. It has
+ * less that repeats, yet each byte takes less in the file. */
+#define SURE_EIGHTHS 7u
+
+/* Groups beside each other save some bytes of content for each class that they share. They are not tried if the content
+ * has more bytes than this for each of them. */
+#define BESIDE_BYTES_MAX 200u
 
 static bool may_have_templates(const struct fragment *f)
 {
@@ -161,68 +174,99 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* A shard that is written, and may be written again. */
-struct written {
-    bool with_times, another;
-    struct bytes *out;
-    size_t start, end; /* in OUT: where the shard begins, and where its calls end */
-};
-
-/* Writes the shard once more, with FAMILIES as templates. If its calls are smaller, it stands there instead: the
- * profile does not count, so that the same calls always have the same form. If anything fails, the shard stays. */
-static void try_families(const struct fragment *f, const struct families *families, struct written *w)
-{
-    struct fragment *joined = NULL;
-    struct bytes b = {0};
-    struct proof proof;
-    size_t end;
-    uint64_t work = (w->end - w->start) * (uint64_t)WORK_MAX_A_BYTE;
-    if (templates_join(f, families, work < WORK_MAX ? work : WORK_MAX, &joined) == PILGRIM_OK && joined &&
-        write_sections(joined, false, w->another, false, &b, &end) == PILGRIM_OK && end < w->end - w->start &&
-        (!w->with_times || write_profile(joined, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
-        can_be_read(&b, 0, &proof)) {
-        w->out->length = w->start;
-        bytes_put(w->out, b.data, b.length);
-        w->end = w->start + end;
-    }
-    templates_free(joined);
-    bytes_free(&b);
-}
-
-static void try_templates(const struct fragment *f, struct written *w)
+/* Sets *JOINED to F with templates; NULL: it has none. Groups stand beside each other only if none are laid over each
+ * other. LENGTH: bytes of the content of F. */
+static void join_groups(const struct fragment *f, uint64_t length, struct fragment **joined)
 {
     struct families all;
+    uint64_t work = length * WORK_MAX_A_BYTE;
+    *joined = NULL;
     if (!may_have_templates(f))
         return;
     if (families_find(f, &all) == PILGRIM_OK) {
-        struct families laid = all;
-        laid.count = all.laid;
-        if (laid.count)
-            try_families(f, &laid, w);
-        if (all.count > laid.count && all.shared * BESIDE_BYTES_MAX >= w->end - w->start)
-            try_families(f, &all, w);
+        struct families used = all;
+        if (all.laid || all.shared * BESIDE_BYTES_MAX < length)
+            used.count = all.laid;
+        if (used.count && templates_join(f, &used, work < WORK_MAX ? work : WORK_MAX, joined) != PILGRIM_OK)
+            *joined = NULL;
     }
     families_free(&all);
+}
+
+/* Appends the content of F with templates, which is WITH, to *B if it takes fewer bytes than OWN, the content without
+ * them. Which one does is not known for sure before both are coded; OWN then goes to OUT. */
+static bool write_smaller(const struct fragment *f, const struct content *own, const struct fragment *joined,
+                          const struct content *with, bool another, struct bytes *b, struct bytes *out)
+{
+    size_t start = out->length;
+    if (write_content(joined, with, another, false, b) != PILGRIM_OK)
+        return false;
+    if (content_length(with) <= content_length(own) / 8 * SURE_EIGHTHS)
+        return true;
+    if (write_content(f, own, another, false, out) == PILGRIM_OK)
+        return b->length < out->length - start;
+    out->length = start;
+    return false;
+}
+
+/* Appends the shard with templates to OUT, whole, if its definitions and calls are smaller than with OWN, the content
+ * of F. The profile does not count, so that the same calls always have the same form. Returns false if there is no such
+ * shard; OUT has OWN then, or nothing more. */
+static bool write_templates(const struct fragment *f, const struct content *own, bool with_times, bool another,
+                            struct bytes *out)
+{
+    struct fragment *joined = NULL;
+    struct content with = {.calls = {.length = 0}};
+    struct bytes b = {0};
+    struct proof proof;
+    size_t start = out->length;
+    join_groups(f, content_length(own), &joined);
+    bool written = joined && make_content(joined, another, false, &with) == PILGRIM_OK &&
+                   write_smaller(f, own, joined, &with, another, &b, out) &&
+                   (!with_times || write_profile(joined, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
+                   can_be_read(&b, 0, &proof);
+    if (written) {
+        out->length = start;
+        bytes_put(out, b.data, b.length);
+    }
+    templates_free(joined);
+    content_free(&with);
+    bytes_free(&b);
+    return written;
+}
+
+/* Appends definitions and calls of F to OUT. *WHOLE: the profile, too, and it was read. */
+static enum pilgrim_status write_calls(struct fragment *f, bool with_times, bool another, bool plain, struct bytes *out,
+                                       bool *whole)
+{
+    struct content own = {.calls = {.length = 0}};
+    size_t start = out->length;
+    enum pilgrim_status status = make_content(f, another, plain, &own);
+    *whole = status == PILGRIM_OK && !plain && write_templates(f, &own, with_times, another, out);
+    if (status == PILGRIM_OK && out->length == start)
+        status = write_content(f, &own, another, plain, out);
+    content_free(&own);
+    return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
 /* Only a bug in Pilgrim can make a shard that cannot be read. Then the shard is written in plain form, which uses less
  * code. If it cannot be read either, there is no shard: each rank's calls are still in its fragment. */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
-    size_t start = out->length, profile;
+    size_t start = out->length;
     for (unsigned plain = 0; plain < 2; plain++) {
         struct proof proof;
+        bool whole;
         out->length = start;
-        TRY(write_sections(f, with_times, another, plain, out, &profile));
-        TRY(bytes_status(out));
-        if (out->length - start > PROVE_BYTES_MAX)
+        TRY(write_calls(f, with_times, another, plain, out, &whole));
+        if (whole)
             return PILGRIM_OK;
-        if (can_be_read(out, start, &proof)) {
-            struct written w = {with_times, another, out, start, profile};
-            if (!plain)
-                try_templates(f, &w);
-            return bytes_status(out);
-        }
+        size_t profile = out->length;
+        if (with_times)
+            TRY(write_profile(f, out));
+        TRY(bytes_status(out));
+        if (out->length - start > PROVE_BYTES_MAX || can_be_read(out, start, &proof))
+            return PILGRIM_OK;
         f->failed_proof = proof;
         if (proof.section == SECTION_PROFILE) {
             out->length = profile;

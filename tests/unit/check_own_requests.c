@@ -267,7 +267,7 @@ static bool changes(struct fragment *f)
     own_requests_begin(f, &own);
     bool any = own.fragment != NULL;
     EXPECT(any == (count_names(f, &with) > 0), "it has changed, or has not");
-    own_requests_end(&own);
+    own_requests_end(&own, NULL);
     fragment_pack_content(f, &after);
     ck_assert_uint_eq(before.length, after.length);
     EXPECT(!memcmp(before.data, after.data, before.length), "the fragment is another one");
@@ -358,9 +358,10 @@ static void join_laid(const struct fragment *f, uint64_t work, struct fragment *
     struct families found;
     *joined = NULL;
     ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
-    found.count = found.laid;
-    if (found.count)
-        ck_assert_int_eq(templates_join(f, &found, work, joined), PILGRIM_OK);
+    struct families laid = found;
+    laid.count = found.laid;
+    if (laid.count)
+        ck_assert_int_eq(templates_join(f, &laid, work, joined), PILGRIM_OK);
     families_free(&found);
 }
 
@@ -396,7 +397,7 @@ static size_t try_line(const uint32_t *steps, uint32_t threads, int64_t wrong, b
     own_requests_begin(joined, &own);
     *without = count_names(joined, with);
     const size_t indices = own.made_count;
-    own_requests_end(&own);
+    own_requests_end(&own, NULL);
     fragment_has_call_times(joined); /* so that it stays as it is */
     ck_assert_int_eq(trace_write(joined, true, &written), PILGRIM_OK);
     struct pilgrim_trace *t = open_written(&written);

@@ -274,9 +274,10 @@ static void join_laid(const struct fragment *f, uint64_t work, struct fragment *
     struct families found;
     *joined = NULL;
     ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
-    found.count = found.laid;
-    if (found.count)
-        ck_assert_int_eq(templates_join(f, &found, work, joined), PILGRIM_OK);
+    struct families laid = found;
+    laid.count = found.laid;
+    if (laid.count)
+        ck_assert_int_eq(templates_join(f, &laid, work, joined), PILGRIM_OK);
     families_free(&found);
 }
 
