@@ -13,7 +13,7 @@
 
 #include "base/bytes.h"
 
-enum { CODED_CALLS_MAX = 1 << 20 }; /* bytes of the content */
+enum { CODED_CALLS_MAX = 1 << 18 }; /* bytes of the content */
 
 /* What the definitions say, which stand before the calls. */
 struct calls_known {

@@ -20,15 +20,18 @@
 #define BOUND_NS_MIN       320000000
 #define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
 
-/* Larger definitions are compressed with zstd as well, and the shorter form is taken. It may be zstd's where long texts
- * repeat. */
+/* What is larger is compressed with zstd as well, and the shorter form is taken. It may be zstd's where long texts
+ * repeat, or numbers are drawn at random. */
 #define CODED_AT_ONCE_MAX (1u << 14)
+
+/* Calls that take so many times fewer bytes coded are not drawn at random. */
+#define CALLS_SURE 4
 
 static bool is_cheap(uint64_t length, uint64_t calls, bool again)
 {
     uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
     uint64_t least = again ? BOUND_NS_MIN_AGAIN : BOUND_NS_MIN;
-    return length <= CODED_CALLS_MAX && NS_AT_ALL + length * NS_A_BYTE <= (bound > least ? bound : least);
+    return NS_AT_ALL + length * NS_A_BYTE <= (bound > least ? bound : least);
 }
 
 static bool is_loop(const struct fragment *f, uint32_t function)
@@ -82,19 +85,33 @@ static enum pilgrim_status encode(const struct fragment *f, const struct intern 
     return status;
 }
 
-enum pilgrim_status coded_calls_write(const struct fragment *f, const struct intern *shapes,
-                                      const struct bytes *content, bool again, struct bytes *out, bool *written)
+/* Appends the section with CONTENT to OUT: as CODED, unless that is empty; as type PLAIN, if that is shorter. SURE:
+ * it is not. */
+static enum pilgrim_status write_shorter(const struct bytes *content, uint8_t plain, const struct bytes *coded,
+                                         uint8_t coded_type, bool sure, uint64_t calls, bool again, struct bytes *out)
+{
+    const size_t start = out->length;
+    if (!coded->length || !sure)
+        TRY(section_write_bounded(out, plain, content, calls, again));
+    if (!coded->length || (out->length > start && coded->length >= out->length - start))
+        return PILGRIM_OK;
+    out->length = start;
+    return section_write_coded(out, coded_type, coded, content->length);
+}
+
+enum pilgrim_status calls_section_write(const struct fragment *f, const struct intern *shapes,
+                                        const struct bytes *content, bool again, bool plain, struct bytes *out)
 {
     struct bytes coded = {0};
-    *written = false;
-    if (content->failed || !is_cheap(content->length, f->calls, again))
-        return PILGRIM_OK;
-    enum pilgrim_status status = encode(f, shapes, content, &coded);
-    if (status == PILGRIM_OK && coded.length && coded.length < content->length &&
-        content->length <= CODED_RATIO_MAX * coded.length) {
-        status = section_write_coded(out, SECTION_CODED_CALLS, &coded, content->length);
-        *written = true;
-    }
+    enum pilgrim_status status = PILGRIM_OK;
+    if (!plain && !content->failed && content->length <= CODED_CALLS_MAX && is_cheap(content->length, f->calls, again))
+        status = encode(f, shapes, content, &coded);
+    if (coded.length >= content->length || content->length > CODED_RATIO_MAX * coded.length)
+        coded.length = 0;
+    if (status == PILGRIM_OK)
+        status = write_shorter(content, SECTION_CALLS, &coded, SECTION_CODED_CALLS,
+                               content->length <= CODED_AT_ONCE_MAX || coded.length <= content->length / CALLS_SURE,
+                               f->calls, again, out);
     bytes_free(&coded);
     return status;
 }
@@ -116,15 +133,11 @@ static enum pilgrim_status encode_definitions(const struct bytes *content, uint6
 enum pilgrim_status definitions_section_write(const struct bytes *content, uint64_t calls, bool again, bool plain,
                                               struct bytes *out)
 {
-    const size_t start = out->length;
     struct bytes coded = {0};
     enum pilgrim_status status = plain ? PILGRIM_OK : encode_definitions(content, calls, again, &coded);
-    if (status == PILGRIM_OK && (!coded.length || content->length > CODED_AT_ONCE_MAX))
-        status = section_write_bounded(out, SECTION_DEFINITIONS, content, calls, again);
-    if (status == PILGRIM_OK && coded.length && (out->length == start || coded.length < out->length - start)) {
-        out->length = start;
-        status = section_write_coded(out, SECTION_CODED_DEFINITIONS, &coded, content->length);
-    }
+    if (status == PILGRIM_OK)
+        status = write_shorter(content, SECTION_DEFINITIONS, &coded, SECTION_CODED_DEFINITIONS,
+                               content->length <= CODED_AT_ONCE_MAX, calls, again, out);
     bytes_free(&coded);
     return status;
 }

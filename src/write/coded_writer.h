@@ -7,12 +7,12 @@
 #include "base/intern.h"
 #include "merge/fragment.h"
 
-/* Appends the calls section with CONTENT, of the calls of F with SHAPES, to OUT, if it can be coded and that takes
- * little time. AGAIN: it is one of many. *WRITTEN: it was appended.
- * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a table of F), PILGRIM_LIMIT (likewise) */
-enum pilgrim_status coded_calls_write(const struct fragment *f, const struct intern *shapes,
-                                      const struct bytes *content, bool again, struct bytes *out,
-                                      bool *written) PILGRIM_CHECKED;
+/* Appends the calls section with CONTENT, of the calls of F with SHAPES, to OUT: coded, if that takes little time and
+ * fewer bytes, and PLAIN is false. AGAIN: it is one of many.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a table of F), PILGRIM_LIMIT (likewise; the compressor refuses) */
+enum pilgrim_status calls_section_write(const struct fragment *f, const struct intern *shapes,
+                                        const struct bytes *content, bool again, bool plain,
+                                        struct bytes *out) PILGRIM_CHECKED;
 
 /* Appends the definitions section with CONTENT, of so many CALLS, to OUT: coded, if that takes little time and PLAIN is
  * false. errors: PILGRIM_NOMEM, PILGRIM_LIMIT (the compressor refuses) */

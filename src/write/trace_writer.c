@@ -120,12 +120,8 @@ static enum pilgrim_status make_content(struct fragment *f, bool another, bool p
 static enum pilgrim_status write_content(const struct fragment *f, const struct content *c, bool another, bool plain,
                                          struct bytes *out)
 {
-    bool coded = false;
     TRY(definitions_section_write(&c->definitions, f->calls, another, plain, out));
-    if (!plain)
-        TRY(coded_calls_write(f, c->changed.count ? &c->changed : &f->shapes, &c->calls, another, out, &coded));
-    if (!coded)
-        TRY(section_write_bounded(out, SECTION_CALLS, &c->calls, f->calls, another));
+    TRY(calls_section_write(f, c->changed.count ? &c->changed : &f->shapes, &c->calls, another, plain, out));
     return bytes_status(out);
 }
 

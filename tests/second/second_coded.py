@@ -12,7 +12,7 @@ from second_grammar import BLOCK_MAX  # noqa: E402
 from second_parts import Damage  # noqa: E402
 from second_profile import BitReader, Context  # noqa: E402
 
-CONTENT_MAX = 1 << 20
+CONTENT_MAX = 1 << 18
 LISTS_END = 4096    # longer lists are not remembered
 INDEX_MAX = (1 << 32) - 1
 WHOLE = (1 << 64) - 1

@@ -7,14 +7,13 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from second_coded import WHOLE, Content, Mixer, unzigzag, with_, zigzag  # noqa: E402
+from second_coded import CONTENT_MAX, WHOLE, Content, Mixer, unzigzag, with_, zigzag  # noqa: E402
 from second_parts import Cursor, Damage, dictionary, format_file  # noqa: E402
 from second_profile import BitReader  # noqa: E402
 
 COUNT, WORD, BYTE, PROPERTY, MODULE, SYMBOL, START, FUNCTION, PATH, FRAME, KIND, OFFSET, TAG, OPERAND = range(14)
 STRINGS, FUNCTIONS, SYMBOLS, PROPERTIES, MODULES, CLASSES, SHAPES = range(7)    # kinds of counts, and of texts
 PATH_MAX, DEPTH_MAX, TAG_END, ITEMS_END, PLACE_BITS = 64, 32, 31, 4096, 12
-CONTENT_MAX = 1 << 18
 STRING, ARRAY, FLAGS, STATUS, NAMED_FUNCTION, SERIES, EDITED, POSTED = 14, 15, 16, 17, 18, 20, 22, 24
 OPERANDS = {2: 1, 8: 1, STRING: 1, ARRAY: 1, FLAGS: 1, STATUS: 1, NAMED_FUNCTION: 1, SERIES: 2, 21: 1, EDITED: 2, 23: 1, POSTED: 1}
 LINES = list(dict.fromkeys(reversed(dictionary()[:-1].split(b"\0"))))
