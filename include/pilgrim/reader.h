@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading Pilgrim traces: the calls of every rank and thread, exactly as they were made, and what is stored of them.
+ * One file, as it is the whole interface of libpilgrim-reader.
  *
  *     struct pilgrim_trace *trace;
  *     struct pilgrim_cursor *cursor;

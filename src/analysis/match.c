@@ -252,7 +252,7 @@ static bool begin_process(struct match *m, uint32_t rank, enum pilgrim_status *s
 }
 
 /* Sets T->late if the next call of the thread counts from its end. false: no memory */
-static bool look(struct match *m, const struct match_process *p, struct match_thread *t)
+static bool note_late(struct match *m, const struct match_process *p, struct match_thread *t)
 {
     const struct match_site_cached *class = find_class(m, t, t->call.class_);
     if (class)
@@ -268,7 +268,7 @@ static bool read_process(struct match *m, struct match_process *p, uint64_t limi
         const uint32_t thread = p->thread_count == 1 ? 0 : first_thread(p);
         *read = true;
         if (p->thread_count > 1 && !p->threads[thread].late) {
-            if (!look(m, p, &p->threads[thread]))
+            if (!note_late(m, p, &p->threads[thread]))
                 return false;
             if (p->threads[thread].late)
                 continue;

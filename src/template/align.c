@@ -150,7 +150,7 @@ static void find_row(const struct elements *t, const struct element *a, const st
                      struct comparing *c)
 {
     const struct element *item = a->items[i];
-    const uint32_t *before = c->before, *keys = c->keys, key = item->keys ? ELEMENT_BLOCK : item->key;
+    const uint32_t *before = c->before, *keys = c->keys, key = item->key;
     uint8_t *steps = &c->steps[((size_t)i + 1) * ((size_t)b->count + 1)];
     uint32_t *row = c->row, best = row[0] = 0;
     steps[0] = STEP_FIRST;

@@ -13,12 +13,12 @@
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 
-/* What coding costs, about; and what it may take: some ns for each call, but not too little for few calls. */
-#define NS_AT_ALL          300000
-#define NS_A_BYTE          300
-#define BOUND_NS_A_CALL    200
-#define BOUND_NS_MIN       320000000
-#define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
+/* What coding costs, about. A section that is one of many may take some ns for each call, but not too little for few
+ * calls; one alone is bounded by its length. */
+#define NS_AT_ALL       300000
+#define NS_A_BYTE       300
+#define BOUND_NS_A_CALL 200
+#define BOUND_NS_MIN    250000
 
 /* What is larger is compressed with zstd as well, and the shorter form is taken. It may be zstd's where long texts
  * repeat, or numbers are drawn at random. */
@@ -30,8 +30,7 @@
 static bool is_cheap(uint64_t length, uint64_t calls, bool again)
 {
     uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
-    uint64_t least = again ? BOUND_NS_MIN_AGAIN : BOUND_NS_MIN;
-    return NS_AT_ALL + length * NS_A_BYTE <= (bound > least ? bound : least);
+    return !again || NS_AT_ALL + length * NS_A_BYTE <= (bound > BOUND_NS_MIN ? bound : BOUND_NS_MIN);
 }
 
 static bool is_loop(const struct fragment *f, uint32_t function)

@@ -143,8 +143,8 @@ static bool can_be_read(const struct bytes *out, size_t start, struct proof *pro
     return status == PILGRIM_OK || status == PILGRIM_NOMEM;
 }
 
-/* Fragments with more packed bytes are written once only. */
-#define TWICE_BYTES_MAX (4u << 20)
+/* Fragments with more packed bytes have no templates. */
+#define TEMPLATE_BYTES_MAX (4u << 20)
 
 /* Values that templates take from one order into another, at most: for each byte of content that they could save, which
  * takes an eighth of a byte in the file, or a little more, about 2.5 us; and a fifth of a second in all. */
@@ -165,7 +165,7 @@ static bool may_have_templates(const struct fragment *f)
     if (f->call_times || f->group_keys.count < 3) /* one is of process streams */
         return false;
     fragment_pack_content(f, &packed);
-    bool small = !packed.failed && packed.length <= TWICE_BYTES_MAX;
+    bool small = !packed.failed && packed.length <= TEMPLATE_BYTES_MAX;
     bytes_free(&packed);
     return small;
 }

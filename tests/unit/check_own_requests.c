@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/live_requests.h"
+#include "join_laid.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 #include "pilgrim/reader.h"
@@ -351,19 +352,6 @@ END_TEST
 /* ---- a line ---- */
 
 enum { STEPS = 9, ROUNDS = 25 };
-
-/* Joins groups that are laid over each other, visiting at most WORK values. */
-static void join_laid(const struct fragment *f, uint64_t work, struct fragment **joined)
-{
-    struct families found;
-    *joined = NULL;
-    ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
-    struct families laid = found;
-    laid.count = found.laid;
-    if (laid.count)
-        ck_assert_int_eq(templates_join(f, &laid, work, joined), PILGRIM_OK);
-    families_free(&found);
-}
 
 /* Makes a line of ranks whose threads do STEPS in each round, but not those for a neighbour that they lack, which are
  * steps 2 and 6, and 3 and 7. HALVES: half of the ranks lack step 0. Templates join them. Sets *WITH and *WITHOUT to

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "grammar/grammar.h"
+#include "join_laid.h"
 #include "merge/fragment_data.h"
 #include "pilgrim/reader.h"
 #include "rules/rules.h"
@@ -266,19 +267,6 @@ static uint64_t profiled(const struct pilgrim_trace *t)
         calls += row.durations.count;
     pilgrim_profile_close(p);
     return calls;
-}
-
-/* Joins groups that are laid over each other, visiting at most WORK values. */
-static void join_laid(const struct fragment *f, uint64_t work, struct fragment **joined)
-{
-    struct families found;
-    *joined = NULL;
-    ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
-    struct families laid = found;
-    laid.count = found.laid;
-    if (laid.count)
-        ck_assert_int_eq(templates_join(f, &laid, work, joined), PILGRIM_OK);
-    families_free(&found);
 }
 
 /* Returns F with all groups beside each other; NULL: there is one only. */
@@ -582,8 +570,9 @@ START_TEST(products_are_taken_apart)
 }
 END_TEST
 
-/* Ranks that go through an inner loop another number of times each time have loops already; others have a random order
- * of calls. Neither are laid over each other. Their classes are shared all the same, and the writer takes that. */
+/* Ranks that go through an inner loop another number of times each time have loops already. They are not laid over each
+ * other, share their classes all the same, and the writer takes that. Ranks with a random order of calls are laid over
+ * each other, and can stand beside each other as well. */
 START_TEST(what_cannot_be_laid_stands_beside)
 {
     enum { RANKS = 4, KINDS = CALLS - 1 };
