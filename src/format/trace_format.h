@@ -17,7 +17,7 @@
 
 static const uint8_t trace_magic[8] = {0x89, 'P', 'L', 'G', 0x0d, 0x0a, 0x1a, 0x0a};
 
-#define TRACE_VERSION        8 /* the version that the writer writes */
+#define TRACE_VERSION        9 /* the version that the writer writes */
 #define TRACE_VERSION_OLDEST 5 /* the oldest version that the reader reads */
 
 enum section_type {

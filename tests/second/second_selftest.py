@@ -232,7 +232,7 @@ class Decoder(unittest.TestCase):
         whole = trace()
         for at in range(len(whole)):
             changed = bytearray(whole)
-            changed[at] ^= 1 << at % 8 if at != 8 else 8    # versions 5 to 8 are read
+            changed[at] ^= 1 << at % 8 if at != 8 else 8    # versions 5 to 9 are read
             self.assertIsNotNone(decode(bytes(changed))[1], at)
 
     def test_changed_behind_checksum(self):
@@ -488,7 +488,7 @@ class Decoder(unittest.TestCase):
                 ("rank 0 ends with a call of MPI_Send", seen(
                     group(of_one(0), True, [to(3)], "all"), group(of_rule("calls"), False, [to(1), to(2)], "all"),
                     group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(1), value_group(of_one(0), to(1)))))),
-                ("a token with tag 31", odd_shape(b"\x1f" + ODD_SHAPE)),
+                ("a token with tag 32", odd_shape(b"\x20" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
                 ("sequence 14 is not one of 5 differences", seen(columns={"order": constant(of_rule("ramp"))})),
                 ("sequence 5 is not one of 5 differences", seen(columns={"order": constant(of_one(2))})),

@@ -253,7 +253,7 @@ static uint32_t count_names(const struct fragment *f, uint32_t *with)
         ck_assert_uint_lt(length, 8);
         ck_assert_int_eq(shape_requests(shape, length, requests, &count), PILGRIM_OK);
         *with += count;
-        without += memchr(shape, VALUE_OWN, length) || memchr(shape, VALUE_LIVE_OF, length);
+        without += memchr(shape, VALUE_OWN, length) || memchr(shape, VALUE_LIVE_BACK, length);
     }
     return without;
 }
