@@ -54,8 +54,10 @@ enum value_tag {
     VALUE_TEXT = 28,    /* - | base, index | "text" from the table of strings; in a key the base is 0, and the index
                            is the number in the thread's texts */
     VALUE_OWN = 29,     /* - | - | as VALUE_BEGUN, of the class of the call itself; not in keys: src/write makes it */
-    VALUE_LIVE_OF = 30, /* - | class index, rank | as VALUE_LIVE, of the class with that index; likewise */
-    VALUE_TAG_COUNT = 31
+    VALUE_LIVE_OF = 30, /* - | class index, rank | as VALUE_LIVE, of the class with that index; not written */
+    VALUE_LIVE_BACK = 31, /* - | distance, rank | as VALUE_LIVE, of the class so many places before that of the call;
+                             not in keys, as VALUE_OWN */
+    VALUE_TAG_COUNT = 32
 };
 
 /* Widths of operands in a key, all little-endian: a name (an index into the process's name table, descriptor.h) 2
@@ -67,10 +69,10 @@ enum { STATUS_IGNORED = 1, STATUS_ERROR = 2 }; /* status bits */
 static inline unsigned value_slots(uint8_t tag)
 {
     static const uint8_t slots[VALUE_TAG_COUNT] = {
-        [VALUE_INT] = 1,    [VALUE_BOOL] = 1,     [VALUE_REAL] = 1,   [VALUE_RANK] = 1,  [VALUE_RANK_BASE] = 1,
-        [VALUE_OBJECT] = 1, [VALUE_REQUEST] = 2,  [VALUE_HEAP] = 2,   [VALUE_STACK] = 1, [VALUE_STATIC] = 2,
-        [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1, [VALUE_POSTED] = 2, [VALUE_BEGUN] = 1, [VALUE_LIVE] = 2,
-        [VALUE_TEXT] = 2,   [VALUE_LIVE_OF] = 2,
+        [VALUE_INT] = 1,    [VALUE_BOOL] = 1,     [VALUE_REAL] = 1,      [VALUE_RANK] = 1,  [VALUE_RANK_BASE] = 1,
+        [VALUE_OBJECT] = 1, [VALUE_REQUEST] = 2,  [VALUE_HEAP] = 2,      [VALUE_STACK] = 1, [VALUE_STATIC] = 2,
+        [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1, [VALUE_POSTED] = 2,    [VALUE_BEGUN] = 1, [VALUE_LIVE] = 2,
+        [VALUE_TEXT] = 2,   [VALUE_LIVE_OF] = 2,  [VALUE_LIVE_BACK] = 2,
     };
     return tag < VALUE_TAG_COUNT ? slots[tag] : 0;
 }

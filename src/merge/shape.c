@@ -446,7 +446,7 @@ enum pilgrim_status shape_requests(const uint8_t *shape, size_t length, struct s
     return PILGRIM_OK;
 }
 
-enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, bool own, bool live_of,
+enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, bool own, bool live_back,
                                           struct bytes *out)
 {
     struct cursor c;
@@ -459,8 +459,8 @@ enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, b
         tag = t.tag;
         if (own && tag == VALUE_BEGUN && !w.inside)
             tag = VALUE_OWN;
-        else if (live_of && tag == VALUE_LIVE && !w.inside)
-            tag = VALUE_LIVE_OF;
+        else if (live_back && tag == VALUE_LIVE && !w.inside)
+            tag = VALUE_LIVE_BACK;
         bytes_put_u8(out, tag);
         bytes_put(out, shape + t.start + 1, c.position - t.start - 1);
         pass_token(&w, &t);

@@ -46,9 +46,9 @@ struct shape_request {
 enum pilgrim_status shape_requests(const uint8_t *shape, size_t length, struct shape_request *requests,
                                    uint32_t *count) PILGRIM_CHECKED;
 
-/* Appends SHAPE to OUT, outside of array series with own in place of begun if OWN, and live of in place of live if
- * LIVE_OF. errors: PILGRIM_DAMAGED, PILGRIM_NOMEM */
-enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, bool own, bool live_of,
+/* Appends SHAPE to OUT, outside of array series with own in place of begun if OWN, and live back in place of live if
+ * LIVE_BACK. errors: PILGRIM_DAMAGED, PILGRIM_NOMEM */
+enum pilgrim_status shape_without_classes(const uint8_t *shape, size_t length, bool own, bool live_back,
                                           struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -222,14 +222,15 @@ enum pilgrim_status own_numbers_find(const struct own_numbers *n, const struct s
     return PILGRIM_OK;
 }
 
-struct index_walk {
+struct distance_walk {
     struct number_comparison at;
-    struct column *indices;
+    uint32_t class_index; /* of the call */
+    struct column *distances;
 };
 
-static enum pilgrim_status add_index(void *context, int64_t number)
+static enum pilgrim_status add_distance(void *context, int64_t number)
 {
-    struct index_walk *w = context;
+    struct distance_walk *w = context;
     struct number_comparison *c = &w->at;
     if (c->next == c->count)
         return PILGRIM_DAMAGED;
@@ -237,27 +238,30 @@ static enum pilgrim_status add_index(void *context, int64_t number)
     if (!has_number(c->n, c->class_index, member, number)) /* most often it is the class of the member before */
         c->class_index = last_class(c->n, member, number);
     c->equal = c->equal && own_number(c->n, c->class_index, member) == number;
+    const int64_t distance = (int64_t)w->class_index - (int64_t)c->class_index;
     if (c->next++ > 0)
-        return column_append(w->indices, c->class_index);
-    column_begin(w->indices, c->class_index, (struct rank){.meaning = RANK_NOTHING});
+        return column_append(w->distances, distance);
+    column_begin(w->distances, distance, (struct rank){.meaning = RANK_NOTHING});
     return PILGRIM_OK;
 }
 
-enum pilgrim_status own_numbers_indices(const struct own_numbers *n, const struct structure_group *g,
-                                        const struct value_group *p, const struct column *c, struct column *indices)
+enum pilgrim_status own_numbers_distances(const struct own_numbers *n, const struct structure_group *g,
+                                          const struct value_group *p, const struct column *c, uint32_t class_index,
+                                          struct column *distances)
 {
     if (c->is_stored_deltas || n->width <= 1 || !n->count || c->length != p->members.length)
         return PILGRIM_OK;
-    struct index_walk w = {{.n = n, .count = p->members.length, .limit = g->member_count, .equal = true}, indices};
+    struct distance_walk w = {
+        {.n = n, .count = p->members.length, .limit = g->member_count, .equal = true}, class_index, distances};
     w.at.members = malloc((w.at.count + 1) * sizeof *w.at.members);
     enum pilgrim_status status = w.at.members ? column_visit(&p->members, note_member, &w.at) : PILGRIM_NOMEM;
     w.at.next = 0;
     if (status == PILGRIM_OK)
-        status = column_visit(c, add_index, &w);
+        status = column_visit(c, add_distance, &w);
     free(w.at.members);
     if (status == PILGRIM_OK && w.at.equal)
         return PILGRIM_OK;
-    column_free(indices);
-    *indices = (struct column){.length = 0};
+    column_free(distances);
+    *distances = (struct column){.length = 0};
     return status;
 }

@@ -48,11 +48,12 @@ enum pilgrim_status own_numbers_find(const struct own_numbers *n, const struct s
                                      const struct value_group *p, const struct column *c,
                                      uint32_t *class_index) PILGRIM_CHECKED;
 
-/* Makes *INDICES, which is empty, a column of the indices of the classes whose own numbers C has, each for its member;
- * its length is 0 if that is not possible. *INDICES must be freed in any case. errors: as own_numbers_equal */
-enum pilgrim_status own_numbers_indices(const struct own_numbers *n, const struct structure_group *g,
-                                        const struct value_group *p, const struct column *c,
-                                        struct column *indices) PILGRIM_CHECKED;
+/* Makes *DISTANCES, which is empty, a column of CLASS_INDEX less the indices of the classes whose own numbers C has,
+ * each for its member; its length is 0 if that is not possible. *DISTANCES must be freed in any case. errors: as
+ * own_numbers_equal */
+enum pilgrim_status own_numbers_distances(const struct own_numbers *n, const struct structure_group *g,
+                                          const struct value_group *p, const struct column *c, uint32_t class_index,
+                                          struct column *distances) PILGRIM_CHECKED;
 
 void own_numbers_free(struct own_numbers *n);
 

@@ -13,7 +13,7 @@
 #define WORK_MAX (UINT64_C(1) << 20)
 
 /* What may be said of a shape: which kinds of its requests go without their class. */
-enum { OWN = 1, LIVE_OF = 2, VARIANTS = 4 };
+enum { OWN = 1, LIVE_BACK = 2, VARIANTS = 4 };
 
 struct request_shape {
     struct shape_request *requests;
@@ -54,7 +54,7 @@ static enum pilgrim_status find_shapes(struct changing *x, bool *any)
         TRY(shape_slots(shape, length, &s->slots, &has_series));
         TRY(shape_requests(shape, length, s->requests, &s->count));
         for (uint32_t k = 0; k < s->count; k++)
-            s->kinds |= s->requests[k].is_live ? LIVE_OF : OWN;
+            s->kinds |= s->requests[k].is_live ? LIVE_BACK : OWN;
         *any |= s->kinds;
         if (!s->count) {
             free(s->requests);
@@ -73,7 +73,7 @@ static enum pilgrim_status put_shape(struct changing *x, uint32_t kinds, uint32_
         struct bytes b = {0};
         size_t length;
         const uint8_t *data = intern_get(&x->f->shapes, *shape, &length);
-        TRY(shape_without_classes(data, length, kinds & OWN, kinds & LIVE_OF, &b));
+        TRY(shape_without_classes(data, length, kinds & OWN, kinds & LIVE_BACK, &b));
         TRY(intern_bytes(&x->changed, &b, number));
         ++*number;
     }
@@ -92,20 +92,20 @@ struct changing_values {
     uint32_t column_room;
 };
 
-/* The class that a request is of: its index in the list of the group. */
+/* The class that a request is of: how many places it stands before that of the call in the list of the group. */
 struct own_class {
-    uint32_t index;        /* of all members; UINT32_MAX: they have different ones, or it is the call's own */
-    struct column indices; /* then, of each member; its length is 0: they are not known */
+    uint32_t index;          /* its index in the list, of all members; UINT32_MAX: they have different ones */
+    struct column distances; /* then, of each member; its length is 0: they are not known */
 };
 
 static enum pilgrim_status find_class(struct changing *x, const struct value_group *p, const struct column *numbers,
-                                      struct own_class *class)
+                                      uint32_t class_index, struct own_class *class)
 {
     TRY(own_numbers_find(&x->numbers, x->group, p, numbers, &class->index));
     if (class->index != UINT32_MAX || p->members.length > x->work)
         return PILGRIM_OK;
     x->work -= p->members.length;
-    return own_numbers_indices(&x->numbers, x->group, p, numbers, &class->indices);
+    return own_numbers_distances(&x->numbers, x->group, p, numbers, class_index, &class->distances);
 }
 
 static bool same_differences(const struct nested_runs *a, const struct nested_runs *b)
@@ -128,19 +128,18 @@ static size_t irregular(const struct column *c, const struct column **before)
 }
 
 /* Of each request of an entry: the class that it is of. *KINDS: which of them go without their numbers. Live ones do if
- * indices can name all of them, and are no more irregular than the numbers. */
+ * distances can name all of them, and are no more irregular than the numbers. */
 static enum pilgrim_status find_kinds(const struct changing_values *v, const struct signature_entry *entry,
                                       uint32_t first_slot, struct own_class *classes, uint32_t *kinds)
 {
     struct changing *x = v->x;
     const struct request_shape *s = &x->shapes[entry->shape];
     const uint32_t columns = entry_columns(entry);
-    const struct column *last_numbers = NULL, *last_indices = NULL;
-    size_t numbers = 0, indices = 0;
-    *kinds =
-        x->numbers.width > 1 ? s->kinds : s->kinds & OWN; /* where all count alike, classes are as good as numbers */
+    const struct column *last_numbers = NULL, *last_distances = NULL;
+    size_t numbers = 0, distances = 0;
+    *kinds = s->kinds;
     for (uint32_t i = 0; i < s->count && *kinds; i++) {
-        const uint32_t kind = s->requests[i].is_live ? LIVE_OF : OWN;
+        const uint32_t kind = s->requests[i].is_live ? LIVE_BACK : OWN;
         const uint32_t *slot = &v->before->slots[first_slot + s->requests[i].slot * columns];
         const struct column *c = &v->before->columns[slot[0]];
         int64_t constant = 0, ignored;
@@ -152,16 +151,16 @@ static enum pilgrim_status find_kinds(const struct changing_values *v, const str
         if (equal && kind == OWN) {
             TRY(own_numbers_equal(&x->numbers, x->group, v->before, c, v->class_index, &equal));
         } else if (equal) {
-            TRY(find_class(x, v->before, c, &classes[i]));
-            equal = classes[i].index != UINT32_MAX || classes[i].indices.length > 0;
+            TRY(find_class(x, v->before, c, v->class_index, &classes[i]));
+            equal = classes[i].index != UINT32_MAX || classes[i].distances.length > 0;
             numbers += irregular(c, &last_numbers);
-            indices += classes[i].index == UINT32_MAX ? irregular(&classes[i].indices, &last_indices) : 0;
+            distances += classes[i].index == UINT32_MAX ? irregular(&classes[i].distances, &last_distances) : 0;
         }
         if (!equal)
             *kinds &= ~kind;
     }
-    if (indices > numbers)
-        *kinds &= ~(uint32_t)LIVE_OF;
+    if (distances > numbers)
+        *kinds &= ~(uint32_t)LIVE_BACK;
     return PILGRIM_OK;
 }
 
@@ -184,7 +183,7 @@ static enum pilgrim_status need_column(struct changing_values *v)
 }
 
 /* Finds or adds a column that is NUMBER for all members. */
-static enum pilgrim_status constant_column(struct changing_values *v, uint32_t number, uint32_t *column)
+static enum pilgrim_status constant_column(struct changing_values *v, int64_t number, uint32_t *column)
 {
     struct value_group *p = v->p;
     int64_t constant, ignored;
@@ -219,8 +218,8 @@ static enum pilgrim_status made_column(struct changing_values *v, struct column 
 
 static enum pilgrim_status class_column(struct changing_values *v, struct own_class *class, uint32_t *column)
 {
-    return class->index != UINT32_MAX ? constant_column(v, class->index, column)
-                                      : made_column(v, &class->indices, column);
+    return class->index != UINT32_MAX ? constant_column(v, (int64_t)v->class_index - (int64_t) class->index, column)
+                                      : made_column(v, &class->distances, column);
 }
 
 /* Copies the slots of an entry, which begin at FIRST_SLOT, without those that it loses. */
@@ -238,7 +237,7 @@ static enum pilgrim_status change_slots(struct changing_values *v, const struct 
             continue;
         memcpy(to, &v->before->slots[first_slot + i * columns], columns * sizeof *to);
         v->p->slot_count += columns;
-        if (r && r->is_live && (kinds & LIVE_OF))
+        if (r && r->is_live && (kinds & LIVE_BACK))
             TRY(class_column(v, &classes[r - s->requests], to));
     }
     return PILGRIM_OK;
@@ -295,7 +294,7 @@ static enum pilgrim_status change_entries(struct changing_values *v, struct own_
             classes[k] = (struct own_class){.index = UINT32_MAX};
         enum pilgrim_status status = change_entry(v, i, first, classes, &any);
         for (uint32_t k = 0; k < s->count; k++)
-            column_free(&classes[k].indices);
+            column_free(&classes[k].distances);
         TRY(status);
         first += s->slots * entry_columns(entry);
     }

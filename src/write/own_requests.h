@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests without the number of the call class that began them, where a reader finds it: docs/FORMAT.md, section 5,
- * own and live of.
+ * own and live back.
  *
  * While recording, a request is named with this number. Ranks that lack some of the calls before number their classes
  * differently, so this would be a column in no order. Most often it follows from the calls. */

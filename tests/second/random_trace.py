@@ -187,7 +187,7 @@ class Group:
         for place, kind in enumerate(self.kinds):
             trips = [those for _, those in met]
             counts = [len(trips[m][place]) if kind == "loop" else met[m][0].count(place) for m in range(len(members))]
-            group_class, printed = self.group_class(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
+            group_class, printed = self.group_class(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips], place)
             found.append(printed)
             self.group_classes.append((group_class, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
         self.lines, self.places = [], [those for those, _ in met]
@@ -231,7 +231,7 @@ class Group:
                 stack.append(itertools.chain.from_iterable([self.bodies[place]] * n))
         return calls, trips
 
-    def group_class(self, call_class, counts, trips):
+    def group_class(self, call_class, counts, trips, place):
         """(group_class, for each member (values, position, i) of each call). trips: of each member, if it is a loop."""
         d, value_groups = self.dice, {}
         more = d.randint(1, 2)
@@ -245,11 +245,16 @@ class Group:
             if call_class is None:
                 sequences.append(self.trips([trips[m] for m in places], count, [self.members[m] for m in places]))
                 continue
-            sequence, calls = self.value_group(call_class, count, [self.members[m] for m in places])
+            sequence, calls = self.value_group(call_class, count, [self.members[m] for m in places], place)
             sequences.append(sequence)
             for position, m in enumerate(places):
                 printed[m] = [(values, position, i) for values, i in calls]
-        partition = self.b.partition(*map(self.s.column, value_groups)) if len(value_groups) > 1 else None
+        partition = None
+        if len(value_groups) > 1 and d.random() < 0.5:
+            of_member = {m: number for number, places in enumerate(value_groups) for m in places}
+            partition = self.b.labels(len(value_groups), self.s.column([of_member[m] for m in range(len(counts))]))
+        elif len(value_groups) > 1:
+            partition = self.b.partition(*map(self.s.column, value_groups))
         number = self.shard.loop if call_class is None else call_class.number
         return self.b.group_class(number, *sequences, partition=partition), printed
 
@@ -270,7 +275,7 @@ class Group:
             terminals.append(known[those][0])
         return self.s.sequence(terminals), [number for _, number in known.values()]
 
-    def value_group(self, call_class, count, members):
+    def value_group(self, call_class, count, members, place):
         """((sequence, signatures), of each call (values, i))."""
         d = self.dice
         if not count:
@@ -296,7 +301,7 @@ class Group:
             times = terminals.count(start) if kind == UNZIPPED else size
             if again and not shapes and kind == UNZIPPED:
                 times = max(times, terminals.count(starts[again]))
-            shape = Shape(self.s, kind, members, times, call_class.parameters, self.own)
+            shape = Shape(self.s, kind, members, times, call_class.parameters, self.own, place)
             shape = shape.first() if first else shape.begin() if begins else shape.draw()
             numbers.append(self.b.signature(self.b.shape(shape.content), shape.columns,
                                             {PLAIN: 1, SIGNATURE_SERIES: size, UNZIPPED: 0}[kind]))

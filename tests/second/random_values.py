@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from trace_writer import RAMP, R, T, block, code, constant, expression, listed, rule, text, varint  # noqa: E402
 
 NONE, NAME, INT, BOOL, REAL, RANK, RANK_BASE, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT, OWN, LIVE_OF = range(11, 31)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT, OWN, LIVE_OF, LIVE_BACK = range(11, 32)
 SIMPLE = {INT: 1, REAL: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2, DEVICE: 3, FUNCTION: 1}
 FORMATS = {REQUEST: "request:%d.%d", HEAP: "heap:%d+%d", STACK: "stack:%d", STATIC: "static:%d+%d", DEVICE: "device:%d:%d+%d",
            FUNCTION: "fn:%d"}
@@ -170,9 +170,9 @@ class Node:
 
 class Shape:
     """Draws the values of a signature: of KIND, for MEMBERS (each (rank, rank_bases, request class)), TIMES each. own: those classes are
-    that of class index 1. Then holds content, the shape's bytes; columns, of its slots; values, Nodes."""
+    that of class index 1, and the call has the class index AT. Then holds content, the shape's bytes; columns, of its slots; values, Nodes."""
 
-    def __init__(self, sequences, kind, members, times, parameters, own):
+    def __init__(self, sequences, kind, members, times, parameters, own, at):
         self.s, self.dice, self.kind, self.members = sequences, sequences.dice, kind, members
         self.times, self.columns, self.content = [times] * len(members), [], b""
         self.rank_base, self.ranks = [0] * len(members), [r for r, _, _ in members]
@@ -180,7 +180,7 @@ class Shape:
         self.inside = False     # of a series
         self.with_series = kind == PLAIN and self.dice.random() < 0.4
         self.with_registers = not self.with_series and self.dice.random() < 0.6
-        self.parameters, self.own = parameters, own
+        self.parameters, self.own, self.at = parameters, own, at
         self.begun = []         # places of requests in the first in-value that can be asked for
         self.is_out = False
 
@@ -242,20 +242,21 @@ class Shape:
         items = []
         for i in range(size):
             if i in self.begun:
-                items.append(self.request(self.dice.choice((REQUEST, LIVE, LIVE_OF))))
+                items.append(self.request(self.dice.choice((REQUEST, LIVE, LIVE_OF, LIVE_BACK))))
             else:
                 items.append(self.any(depth + 1, (NAME, NONE, INT)))
         return Node(ARRAY, size, inner=items)
 
     def request(self, tag):
         """One that a thread's first calls began; or one that might begin."""
-        if tag == LIVE_OF and not self.own:
+        if tag in (LIVE_OF, LIVE_BACK) and not self.own:
             tag = LIVE
         self.content += varint(tag)
         if tag == OWN:
             return Node(tag)
-        if tag == LIVE_OF:
-            return Node(tag, slots=[self.slot(lambda j, i: 1), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
+        if tag in (LIVE_OF, LIVE_BACK):
+            class_slot = 1 if tag == LIVE_OF else self.at - 1
+            return Node(tag, slots=[self.slot(lambda j, i: class_slot), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
         if tag == BEGUN:
             return Node(tag, slots=[self.slot(lambda j, i: self.dice.choice((self.members[j][2], self.members[j][2], 7 << 20, -1)))])
         return Node(tag, slots=[self.slot(self.request_class), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
@@ -363,7 +364,7 @@ class Shape:
     def any(self, depth, tags=None):
         d = self.dice
         tag = d.choice(tags or (NONE, NAME, INT, INT, INT, BOOL, REAL, RANK, RANK, RANK_BASE, RANK_BASE, OBJECT, REQUEST, HEAP, STACK, STATIC,
-                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES, LIVE, BEGUN, OWN, LIVE_OF))
+                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES, LIVE, BEGUN, OWN, LIVE_OF, LIVE_BACK))
         if tag == SERIES and (self.inside or not self.with_series) or depth > 4 and tag in (ARRAY, STATUS, RANK_BASE, SERIES):
             tag = INT
         if self.begun and self.is_out and not self.inside and not tags and d.random() < 0.3:
@@ -373,7 +374,7 @@ class Shape:
             return Node(POSTED, tag, slots=[self.slot(lambda j, i: d.choice(self.begun)), self.slot()])
         if tag == RANK_BASE:
             return self.in_rank_base(depth, self.any)
-        if tag in (LIVE, BEGUN, OWN, LIVE_OF):
+        if tag in (LIVE, BEGUN, OWN, LIVE_OF, LIVE_BACK):
             return self.request(tag)
         self.content += varint(tag)
         if tag == NONE:
@@ -465,7 +466,7 @@ class Printer:
         """The requests of an array, by their place in it."""
         node = self.unwrapped(node)
         items = enumerate(node.inner if node.tag == ARRAY else ())
-        return {i: self.pair(item) for i, item in items if item.tag in (REQUEST, LIVE, BEGUN, OWN, LIVE_OF)}
+        return {i: self.pair(item) for i, item in items if item.tag in (REQUEST, LIVE, BEGUN, OWN, LIVE_OF, LIVE_BACK)}
 
     def pair(self, node):
         """Class and place of a request. Those of one class alone begin."""
@@ -473,7 +474,7 @@ class Printer:
         if node.tag in (BEGUN, OWN):
             number = slots[0] if slots else self.own_class
             return number, next(i for i in itertools.count() if number != self.request_class or i not in self.live)
-        if node.tag in (LIVE, LIVE_OF):
+        if node.tag in (LIVE, LIVE_OF, LIVE_BACK):
             return self.request_class, self.live[slots[1]]
         return tuple(slots)
 
@@ -550,7 +551,7 @@ class Printer:
             return self.text(node.inner[0])
         if tag == OBJECT:
             return quote(node.operand + b":%d" % slots[0])
-        if tag in (LIVE, BEGUN, OWN, LIVE_OF):
+        if tag in (LIVE, BEGUN, OWN, LIVE_OF, LIVE_BACK):
             return '"request:%d.%d"' % self.pair(node)
         if tag in FORMATS:
             return '"' + FORMATS[tag] % tuple(slots) + '"'

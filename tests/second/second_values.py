@@ -19,9 +19,9 @@ REGISTERS_MAX = 65536
 LIVE_INDICES, LIVE_MAX, LIVE_CLASSES = 1024, 65536, 65536
 
 NONE, NAME, INT, BOOL, REAL, RANK, RANK_BASE, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT, OWN, LIVE_OF = range(11, 31)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT, OWN, LIVE_OF, LIVE_BACK = range(11, 32)
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, RANK_BASE: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
-         DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2, LIVE_OF: 2}
+         DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2, LIVE_OF: 2, LIVE_BACK: 2}
 
 
 # Characters that separate lines or turn the direction of writing.
@@ -180,7 +180,7 @@ class Shape:
             if operand > 1 or inside:
                 raise Damage("a posted status with bits %d, or in a series" % operand)
             self.has_posted = True
-        elif tag in (BEGUN, LIVE, OWN, LIVE_OF):
+        elif tag in (BEGUN, LIVE, OWN, LIVE_OF, LIVE_BACK):
             self.follows = True
         elif tag in (REGISTER, EDITED, COMPLETED):
             raise Damage("a token with tag %d that is no parameter's" % tag)
@@ -382,7 +382,7 @@ class Printer:
             return self.relative(first)
         if tag == POSTED:
             return self.posted(value)
-        if tag in (REQUEST, BEGUN, LIVE, OWN, LIVE_OF):
+        if tag in (REQUEST, BEGUN, LIVE, OWN, LIVE_OF, LIVE_BACK):
             return self.request(tag, first)
         v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
         if tag == TEXT:
@@ -399,7 +399,8 @@ class Printer:
 
     def request(self, tag, first):
         number = self.class_index if tag == OWN else self.slot(first)
-        if tag in (OWN, LIVE_OF):
+        number = self.class_index - number if tag == LIVE_BACK else number
+        if tag in (OWN, LIVE_OF, LIVE_BACK):
             if not 0 <= number < len(self.own_numbers):
                 raise Damage("a request of class index %d of %d" % (number, len(self.own_numbers)))
             number = self.own_numbers[number]

@@ -104,10 +104,10 @@ START_TEST(versions)
     make_trace(&file);
     file.data[8] = TRACE_VERSION + 1;
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
-    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 8: a newer Pilgrim is needed"));
+    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 9: a newer Pilgrim is needed"));
     file.data[8] = TRACE_VERSION_OLDEST - 1;
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
-    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 8"));
+    ck_assert_ptr_nonnull(strstr(error.message, "versions 5 to 9"));
     ck_assert_ptr_null(strstr(error.message, "newer"));
     ck_assert_int_eq(trace_load("#!/bin/sh\n", 10, &trace, &error), PILGRIM_NOT_TRACE);
     bytes_free(&file);

@@ -219,9 +219,10 @@ static struct stored_items check_operand(struct parser *p, struct shape *shape, 
     case VALUE_LIVE:
     case VALUE_OWN:
     case VALUE_LIVE_OF:
+    case VALUE_LIVE_BACK:
         shape->needs_registers = shape->follows = true;
-        shape->has_live |= tag == VALUE_LIVE || tag == VALUE_LIVE_OF;
-        shape->has_own |= tag == VALUE_OWN || tag == VALUE_LIVE_OF;
+        shape->has_live |= tag != VALUE_BEGUN && tag != VALUE_OWN;
+        shape->has_own |= tag != VALUE_BEGUN && tag != VALUE_LIVE;
         break;
     default:
         if (tag == 0 || tag >= VALUE_TAG_COUNT)

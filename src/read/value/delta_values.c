@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that depend on earlier calls: keep, edited, completed, posted, begun, own, live, live of (docs/FORMAT.md,
- * section 5). Without registers (pilgrim_signature) values are given as they are stored. */
+/* Values that depend on earlier calls: keep, edited, completed, posted, begun, own, live, live of, live back
+ * (docs/FORMAT.md, section 5). Without registers (pilgrim_signature) values are given as they are stored. */
 #include "read/value/delta_values.h"
 
 #include <string.h>
@@ -228,7 +228,7 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
     v->count = 4;
 }
 
-/* ---- begun, own, live, live of ---- */
+/* ---- begun, own, live, live of, live back ---- */
 
 static void set_request(struct evaluation *e, struct pilgrim_value *v, enum request_use_kind kind, int64_t rank,
                         int64_t request_index)
@@ -283,9 +283,8 @@ void evaluate_live(struct evaluation *e, struct pilgrim_value *v)
     set_live(e, v);
 }
 
-void evaluate_live_of(struct evaluation *e, struct pilgrim_value *v)
+void evaluate_live_of(struct evaluation *e, struct pilgrim_value *v, int64_t class_index)
 {
-    const int64_t class_index = evaluation_slot(e);
     if (class_index < 0 || (uint64_t)class_index >= e->caller->class_count)
         evaluation_fail(e, PILGRIM_DAMAGED, "a request of a class that does not exist");
     else

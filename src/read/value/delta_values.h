@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Evaluates values that depend on earlier calls (docs/FORMAT.md, section 5: keep, edited, completed, posted, begun,
- * own, live, live of). */
+ * own, live, live of, live back). */
 #ifndef PILGRIM_DELTA_VALUES_H
 #define PILGRIM_DELTA_VALUES_H
 
@@ -14,7 +14,7 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_begun(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_own(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_live(struct evaluation *e, struct pilgrim_value *v);
-void evaluate_live_of(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_live_of(struct evaluation *e, struct pilgrim_value *v, int64_t class_index);
 
 /* Completes the arrays of the call. OUT: all its out-values. */
 void evaluate_completions(struct evaluation *e, const struct pilgrim_value *out);

@@ -229,7 +229,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_SERIES] = PILGRIM_ARRAY,        [VALUE_REGISTER] = PILGRIM_KEPT,   [VALUE_EDITED] = PILGRIM_EDITED,
         [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,   [VALUE_TIME] = PILGRIM_TIME,
         [VALUE_BEGUN] = PILGRIM_BEGUN,         [VALUE_LIVE] = PILGRIM_LIVE,       [VALUE_TEXT] = PILGRIM_STRING,
-        [VALUE_OWN] = PILGRIM_BEGUN,           [VALUE_LIVE_OF] = PILGRIM_LIVE,
+        [VALUE_OWN] = PILGRIM_BEGUN,           [VALUE_LIVE_OF] = PILGRIM_LIVE,    [VALUE_LIVE_BACK] = PILGRIM_LIVE,
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
@@ -308,7 +308,10 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         evaluate_own(e, v);
         break;
     case VALUE_LIVE_OF:
-        evaluate_live_of(e, v);
+        evaluate_live_of(e, v, evaluation_slot(e));
+        break;
+    case VALUE_LIVE_BACK:
+        evaluate_live_of(e, v, (int64_t)((uint64_t)e->caller->class_index - (uint64_t)evaluation_slot(e)));
         break;
     case VALUE_LIVE:
         evaluate_live(e, v);
