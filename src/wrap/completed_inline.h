@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inline functions for what put_requests.c, put_status.c and put_waited.c do alike with operations that completed: the
- * usual status of one, and its end. */
+ * usual status of one, its request, and its end. */
 #ifndef PILGRIM_COMPLETED_INLINE_H
 #define PILGRIM_COMPLETED_INLINE_H
 
@@ -78,7 +78,19 @@ CALL_INLINE uint8_t *store_usual(struct remembered by, uint8_t *at, int64_t inde
     return CALL_LIKELY(unit) ? store_posted(at, index, unit, ignored) : NULL;
 }
 
-/* ---- ends ---- */
+/* ---- requests ---- */
+
+/* Stores the items of an array of COUNT null requests without a run, as most calls leave it. Returns where the next
+ * value goes; NULL: it is another array. */
+static inline uint8_t *store_nulls(uint8_t *at, const MPI_Request *requests, int64_t count)
+{
+    if (count >= VALUE_SERIES_MIN)
+        return NULL;
+    for (int64_t i = 0; i < count; i++, at = store_name(at, NAME_MPI_REQUEST_NULL))
+        if (requests[i] != MPI_REQUEST_NULL)
+            return NULL;
+    return at;
+}
 
 /* Ends the operation O with NAME, which is live and of the thread T, if that is easy, while requests_end_quickly; the
  * caller calls found_end and requests_ended then. False: it did nothing. */

@@ -283,17 +283,6 @@ static __attribute__((noinline)) uint8_t *store_items_after(struct call *c, uint
     return at;
 }
 
-/* The same for an array of null requests without a run, as most calls leave it. Returns NULL for another array. */
-static inline uint8_t *store_nulls(uint8_t *at, const MPI_Request *requests, int64_t count)
-{
-    if (count >= VALUE_SERIES_MIN)
-        return NULL;
-    for (int64_t i = 0; i < count; i++, at = store_name(at, NAME_MPI_REQUEST_NULL))
-        if (requests[i] != MPI_REQUEST_NULL)
-            return NULL;
-    return at;
-}
-
 /* Ends the call's first COUNT operations as long as each is easy. Returns how many of them it has looked at. */
 CALL_INLINE int64_t end_easy_ones(struct call *c, int64_t count)
 {

@@ -16,15 +16,6 @@ static inline bool found_unchanged(const struct call *c, int64_t count)
            !c->dropped;
 }
 
-/* Stores COUNT null requests. Returns where the next value goes; NULL: a request is not null. */
-static inline uint8_t *store_nulls(uint8_t *at, const MPI_Request *requests, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++, at = store_name(at, NAME_MPI_REQUEST_NULL))
-        if (requests[i] != MPI_REQUEST_NULL)
-            return NULL;
-    return at;
-}
-
 /* Stores the statuses and ends the operations. Returns where the next value goes; NULL: a status is another one than
  * most calls have, so all of them must be stored anew. The operations have ended in any case. */
 CALL_INLINE uint8_t *end_all(struct call *c, uint8_t *at, const MPI_Status *statuses, int64_t count, bool ignored)
