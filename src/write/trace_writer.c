@@ -170,34 +170,73 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* Sets *JOINED to F with templates; NULL: it has none. Groups stand beside each other only if none are laid over each
- * other. LENGTH: bytes of the content of F. */
-static void join_groups(const struct fragment *f, uint64_t length, struct fragment **joined)
+/* A fragment with templates, and its content. */
+struct joined {
+    struct fragment *fragment; /* NULL: it has none */
+    struct content content;
+};
+
+static void joined_free(struct joined *j)
+{
+    templates_free(j->fragment);
+    content_free(&j->content);
+    *j = (struct joined){.fragment = NULL};
+}
+
+/* Makes *J of F, whose content has LENGTH bytes, if it has families of this kind. Groups stand beside each other only
+ * if none are laid over each other. */
+static void join_groups(const struct fragment *f, enum family_kind kind, uint64_t length, bool another,
+                        struct joined *j)
 {
     struct families all;
     uint64_t work = length * WORK_MAX_A_BYTE;
-    *joined = NULL;
-    if (!may_have_templates(f))
-        return;
-    if (families_find(f, &all) == PILGRIM_OK) {
+    *j = (struct joined){.fragment = NULL};
+    if (families_find(f, kind, &all) == PILGRIM_OK) {
         struct families used = all;
         if (all.laid || all.shared * BESIDE_BYTES_MAX < length)
             used.count = all.laid;
-        if (used.count && templates_join(f, &used, work < WORK_MAX ? work : WORK_MAX, joined) != PILGRIM_OK)
-            *joined = NULL;
+        if (used.count && templates_join(f, &used, work < WORK_MAX ? work : WORK_MAX, &j->fragment) != PILGRIM_OK)
+            j->fragment = NULL;
     }
     families_free(&all);
+    if (j->fragment && make_content(j->fragment, another, false, &j->content) != PILGRIM_OK)
+        joined_free(j);
+}
+
+static bool is_surely_smaller(const struct joined *j, uint64_t length)
+{
+    return j->fragment && content_length(&j->content) <= length / 8 * SURE_EIGHTHS;
+}
+
+/* Makes *J of F, whose content has LENGTH bytes. Groups are read with one forest only if laying them over each other
+ * does not save much, and this does. */
+static void choose_templates(const struct fragment *f, uint64_t length, bool another, struct joined *j)
+{
+    struct joined forest;
+    *j = (struct joined){.fragment = NULL};
+    if (!may_have_templates(f))
+        return;
+    join_groups(f, FAMILIES_LAID, length, another, j);
+    if (is_surely_smaller(j, length))
+        return;
+    join_groups(f, FAMILIES_ONE_FOREST, length, another, &forest);
+    if (!is_surely_smaller(&forest, length)) {
+        joined_free(&forest);
+        return;
+    }
+    joined_free(j);
+    *j = forest;
 }
 
 /* Appends the content of F with templates, which is WITH, to *B if it takes fewer bytes than OWN, the content without
  * them. Which one does is not known for sure before both are coded; OWN then goes to OUT. */
-static bool write_smaller(const struct fragment *f, const struct content *own, const struct fragment *joined,
-                          const struct content *with, bool another, struct bytes *b, struct bytes *out)
+static bool write_smaller(const struct fragment *f, const struct content *own, const struct joined *with, bool another,
+                          struct bytes *b, struct bytes *out)
 {
     size_t start = out->length;
-    if (write_content(joined, with, another, false, b) != PILGRIM_OK)
+    if (write_content(with->fragment, &with->content, another, false, b) != PILGRIM_OK)
         return false;
-    if (content_length(with) <= content_length(own) / 8 * SURE_EIGHTHS)
+    if (is_surely_smaller(with, content_length(own)))
         return true;
     if (write_content(f, own, another, false, out) == PILGRIM_OK)
         return b->length < out->length - start;
@@ -211,22 +250,19 @@ static bool write_smaller(const struct fragment *f, const struct content *own, c
 static bool write_templates(const struct fragment *f, const struct content *own, bool with_times, bool another,
                             struct bytes *out)
 {
-    struct fragment *joined = NULL;
-    struct content with = {.calls = {.length = 0}};
+    struct joined with;
     struct bytes b = {0};
     struct proof proof;
     size_t start = out->length;
-    join_groups(f, content_length(own), &joined);
-    bool written = joined && make_content(joined, another, false, &with) == PILGRIM_OK &&
-                   write_smaller(f, own, joined, &with, another, &b, out) &&
-                   (!with_times || write_profile(joined, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
+    choose_templates(f, content_length(own), another, &with);
+    bool written = with.fragment && write_smaller(f, own, &with, another, &b, out) &&
+                   (!with_times || write_profile(with.fragment, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
                    can_be_read(&b, 0, &proof);
     if (written) {
         out->length = start;
         bytes_put(out, b.data, b.length);
     }
-    templates_free(joined);
-    content_free(&with);
+    joined_free(&with);
     bytes_free(&b);
     return written;
 }
