@@ -61,6 +61,8 @@ enum {
     PLACE_BITS = 12                     /* there are 2^12 places for slots */
 };
 
+enum { OF_VALUE_GROUP, OF_THREADS, OF_GROUP, LABELS }; /* kinds of FIELD_MEMBERS */
+
 /* What is remembered of the numbers of a field and kind. */
 struct recent {
     uint64_t last, before; /* the last two that were coded */
@@ -420,8 +422,11 @@ static void partition(struct calls_coder *c, uint64_t number)
 {
     (void)number;
     uint64_t parts = plain(c, FIELD_PARTS, 0);
-    for (uint64_t i = 0; i < parts && good(c); i++)
-        reference(c, FIELD_MEMBERS, 0, TABLE_COLUMNS);
+    const bool has_labels = parts == 0;
+    if (has_labels)
+        parts = plain(c, FIELD_PARTS, 1);
+    for (uint64_t i = 0; i < (has_labels ? 1 : parts) && good(c); i++)
+        reference(c, FIELD_MEMBERS, has_labels ? LABELS : OF_VALUE_GROUP, TABLE_COLUMNS);
     if (good(c))
         c->value_groups[c->partitions++] = parts;
 }
@@ -495,7 +500,7 @@ static void group(struct calls_coder *c, uint64_t number)
         if (good(c) && c->loops[class])
             body(c);
     }
-    reference(c, FIELD_MEMBERS, 2, TABLE_COLUMNS);
+    reference(c, FIELD_MEMBERS, OF_GROUP, TABLE_COLUMNS);
 }
 
 /* ---- the section ---- */
@@ -517,7 +522,7 @@ static void walk(struct calls_coder *c)
         entries(c, i, tables[i]);
         if (i == PARTITION) {
             plain(c, FIELD_COUNT, TABLE_COUNT); /* ranks */
-            reference(c, FIELD_MEMBERS, 1, TABLE_COLUMNS);
+            reference(c, FIELD_MEMBERS, OF_THREADS, TABLE_COLUMNS);
         }
     }
 }

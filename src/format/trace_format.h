@@ -134,6 +134,7 @@ enum expression_kind {
 
 #define VALUE_NESTING_MAX  32         /* a value of the call itself has depth 1 */
 #define SHAPE_VALUES_LIMIT (1u << 28) /* a shape stands for fewer values */
+#define LABELS_MAX         4096       /* members of a partition that is stored as labels, at most */
 #define REGISTERS_MAX      65536      /* registers have numbers below this */
 #define POSTED_INDEX_LIMIT 4096       /* posted names only requests with a smaller request index */
 #define POSTED_CALLS_LIMIT (1u << 20) /* a reader tells apart fewer requests of a thread than this */

@@ -146,6 +146,28 @@ static enum pilgrim_status found_class(struct founding *x, uint32_t class_index)
     return members_join_class(&s);
 }
 
+/* True if value group A of F comes before B: that of members without calls, then by the first member. */
+static bool comes_before(const struct fragment *f, uint32_t a, uint32_t b)
+{
+    const struct value_group *x = &f->value_groups[a], *y = &f->value_groups[b];
+    if (!x->entry_count != !y->entry_count)
+        return !x->entry_count;
+    return x->members.first < y->members.first;
+}
+
+/* Orders the value groups of a class of F. So those of all classes that the same members lack come in one order: labels
+ * that say which members call the class, and the trips of a loop around its calls, are the same numbers. */
+static void order_value_groups(const struct fragment *f, struct value_group_list *l)
+{
+    for (uint32_t i = 1; i < l->count; i++) {
+        const uint32_t number = l->value_groups[i];
+        uint32_t k = i;
+        for (; k > 0 && comes_before(f, number, l->value_groups[k - 1]); k--)
+            l->value_groups[k] = l->value_groups[k - 1];
+        l->value_groups[k] = number;
+    }
+}
+
 static enum pilgrim_status found(struct founding *x)
 {
     const struct structure *s = &x->family->structure;
@@ -162,6 +184,8 @@ static enum pilgrim_status found(struct founding *x)
     for (uint32_t i = 0; i < s->loop_count; i++)
         TRY(members_add_loop(x->into, x->group, all + i, &x->members, x->family->count, &s->loops[i], number));
     struct structure_group *g = &x->into->groups[x->group];
+    for (uint32_t i = 0; i < g->classes.count; i++)
+        order_value_groups(x->into, &g->value_groups[i]);
     g->member_count = x->members.count;
     for (uint64_t i = 0; i < x->members.count; i++)
         TRY(column_append(&g->members, (int64_t)x->members.number[i]));

@@ -21,7 +21,7 @@ struct calls_writer {
     struct rulebook *rulebook;
     struct expressions expressions;
     struct intern signatures; /* shape, signature count (docs/FORMAT.md: k; 1: a single one), columns: 4 bytes each */
-    struct intern partitions; /* columns: 4 bytes each */
+    struct intern partitions; /* 4 bytes each: 0 and the columns, or the number of value groups and that of labels */
     struct intern group_classes;  /* class, partition; for each value group its sequence and signatures: 4 bytes each */
     uint32_t *sequences;          /* by number in the fragment: number in the rulebook */
     uint32_t *value_group_starts; /* by value group: where its signatures begin in ... */
@@ -111,6 +111,63 @@ static enum pilgrim_status number_signatures(struct calls_writer *w)
     return bytes_status(&w->numbers);
 }
 
+/* Labels of the members of a partition, while they are noted. */
+struct labelling {
+    int64_t *labels; /* by member number */
+    uint64_t count;
+    int64_t label;
+};
+
+static enum pilgrim_status note_label(void *context, int64_t member)
+{
+    struct labelling *l = context;
+    if (member < 0 || (uint64_t)member >= l->count)
+        return PILGRIM_DAMAGED;
+    l->labels[member] = l->label;
+    return PILGRIM_OK;
+}
+
+/* Numbers the column of the labels that L has room for: of each member, in which value group of LIST it is. */
+static enum pilgrim_status number_labels(struct calls_writer *w, const struct value_group_list *list,
+                                         struct labelling *l, uint32_t *number)
+{
+    struct column column;
+    enum pilgrim_status status = PILGRIM_OK;
+    for (; l->label < list->count; l->label++)
+        TRY(column_visit(&w->fragment->value_groups[list->value_groups[l->label]].members, note_label, l));
+    column_begin(&column, l->labels[0], (struct rank){.meaning = RANK_NOTHING});
+    for (uint64_t i = 1; status == PILGRIM_OK && i < l->count; i++)
+        status = column_append(&column, l->labels[i]);
+    if (status == PILGRIM_OK)
+        status = expressions_add(&w->expressions, &column, number);
+    column_free(&column);
+    return status;
+}
+
+/* Appends the columns of the value groups of LIST, which are not one, or of their labels, to COLUMNS. */
+static enum pilgrim_status number_members(struct calls_writer *w, const struct value_group_list *list,
+                                          struct bytes *columns)
+{
+    uint32_t column;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        count += w->fragment->value_groups[list->value_groups[i]].members.length;
+    bytes_put_u32(columns, count <= LABELS_MAX ? list->count : 0);
+    if (count <= LABELS_MAX) {
+        struct labelling l = {.labels = calloc(count + 1, sizeof *l.labels), .count = count};
+        enum pilgrim_status status = l.labels ? number_labels(w, list, &l, &column) : PILGRIM_NOMEM;
+        free(l.labels);
+        TRY(status);
+        bytes_put_u32(columns, column);
+        return bytes_status(columns);
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        TRY(expressions_add(&w->expressions, &w->fragment->value_groups[list->value_groups[i]].members, &column));
+        bytes_put_u32(columns, column);
+    }
+    return bytes_status(columns);
+}
+
 /* Numbers the partition of a group class and appends the number to GROUP_CLASS; 0 stands for a single value group. */
 static enum pilgrim_status number_partition(struct calls_writer *w, const struct value_group_list *list,
                                             struct bytes *group_class)
@@ -118,10 +175,10 @@ static enum pilgrim_status number_partition(struct calls_writer *w, const struct
     uint32_t number = 0;
     if (list->count > 1) {
         struct bytes columns = {0};
-        for (uint32_t i = 0; i < list->count; i++) {
-            uint32_t column;
-            TRY(expressions_add(&w->expressions, &w->fragment->value_groups[list->value_groups[i]].members, &column));
-            bytes_put_u32(&columns, column);
+        enum pilgrim_status status = number_members(w, list, &columns);
+        if (status != PILGRIM_OK) {
+            bytes_free(&columns);
+            return status;
         }
         TRY(intern_bytes(&w->partitions, &columns, &number));
         number++;
@@ -223,7 +280,10 @@ static void write_partitions(const struct calls_writer *w, struct progress *at, 
     bytes_put_varint(out, w->partitions.count);
     for (uint32_t i = 0; i < w->partitions.count; i++) {
         struct cursor in = open_numbers(&w->partitions, i);
-        bytes_put_varint(out, cursor_left(&in) / sizeof(uint32_t));
+        const uint32_t labels = cursor_u32(&in);
+        if (labels)
+            bytes_put_varint(out, 0);
+        bytes_put_varint(out, labels ? labels : cursor_left(&in) / sizeof(uint32_t));
         while (cursor_left(&in) > 0)
             bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
     }

@@ -249,7 +249,12 @@ class Group:
             sequences.append(sequence)
             for position, m in enumerate(places):
                 printed[m] = [(values, position, i) for values, i in calls]
-        partition = self.b.partition(*map(self.s.column, value_groups)) if len(value_groups) > 1 else None
+        partition = None
+        if len(value_groups) > 1 and d.random() < 0.5:
+            of_member = {m: number for number, places in enumerate(value_groups) for m in places}
+            partition = self.b.labels(len(value_groups), self.s.column([of_member[m] for m in range(len(counts))]))
+        elif len(value_groups) > 1:
+            partition = self.b.partition(*map(self.s.column, value_groups))
         number = self.shard.loop if call_class is None else call_class.number
         return self.b.group_class(number, *sequences, partition=partition), printed
 

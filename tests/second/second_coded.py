@@ -339,9 +339,10 @@ class Walk:
         return now
 
     def partition(self, _):
-        self.value_groups.append(self.plain(PARTS))
-        for _ in range(self.value_groups[-1]):
-            self.reference(MEMBERS, 0, "columns")
+        count = self.plain(PARTS)
+        self.value_groups.append(count or self.plain(PARTS, 1))
+        for _ in range(count or 1):
+            self.reference(MEMBERS, 0 if count else 3, "columns")
 
     # Group classes, groups.
 

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_clocks import Clock  # noqa: E402
 from second_coded import coded_content  # noqa: E402
-from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
+from second_grammar import EXPANSION_MAX, LIST, MEMO_MAX, SUMS, Column, Rules, Split  # noqa: E402
 from second_parts import CALLS, DEFINITIONS, OLD_DEFINITIONS, PROFILE, SHARED_PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
@@ -312,16 +312,36 @@ def function_name(symbol):
     return b"::".join(found.groups()) if found else symbol[:1] + symbol[1:].split(b".")[0]
 
 
+LABELS_MAX = 4096
+
+
 class Partition:
     """sizes: of its value groups; size: of all; find(i): the number of the value group of member I, and its position there."""
 
     def __init__(self, c, columns):
-        columns_read = [columns.read(c) for _ in range(c.count())]
-        if len(columns_read) < 2:
-            raise Damage("a partition with %d value groups" % len(columns_read))
+        count = c.varint()
+        if not count:
+            self.labels_read(c.varint(), columns.read(c))
+            return
+        if not 2 <= count <= c.left():
+            raise Damage("a partition with %d value groups" % count)
+        columns_read = [columns.read(c) for _ in range(count)]
         self.sizes = [column.size() for column in columns_read]
         self.size = sum(self.sizes)
         self.find = Split(list(enumerate(columns_read)), self.size, "member").find
+
+    def labels_read(self, count, labels):
+        if count < 2 or labels.kind not in (SUMS, LIST) or labels.length > LABELS_MAX:
+            raise Damage("a partition with %d labels" % count)
+        found, self.sizes = [], [0] * min(count, LABELS_MAX)
+        for label in map(labels.value, range(labels.length)):
+            if not 0 <= label < count:
+                raise Damage("label %d of %d" % (label, count))
+            found.append((label, self.sizes[label]))
+            self.sizes[label] += 1
+        if not all(self.sizes) or count > len(self.sizes):
+            raise Damage("a label that no member has")
+        self.size, self.find = len(found), found.__getitem__
 
 
 class ValueGroup:

@@ -77,7 +77,7 @@ COLUMNS = {"0": constant(0), "1": constant(1), "2": constant(2), "3": constant(3
            "huge": constant(1 << 60), "real": constant(REAL_BITS), "9": constant(9), "zigzag": constant(of_rule("zigzag")),
            "order": constant(of_rule("order")),
            "rank": expression(1, 0), "back": expression(2, 2), "ring": expression(6, 1, 3),
-           "all": expression(7, 0, of_rule("up 2")), "threads": expression(7, 0, of_rule("up 3")), "even": listed(0, 2),
+           "all": expression(7, 0, of_rule("up 2")), "threads": expression(7, 0, of_rule("up 3")), "even": listed(0, 2), "labels": listed(0, 1, 0),
            "odd": constant(1), "counts": listed(2, 4, 5), "more": listed(of_one(2), of_one(20), 0), "pair": listed(7, -7)}
 NEXT = varint(0)
 
@@ -421,6 +421,7 @@ class Decoder(unittest.TestCase):
         longest = rule((T, 0, (1 << 62) - 1))
         for right in (rules(longest, rule((R, len(RULES), 2), (T, 0, 1))),  # 2^63 - 1 terminals
                       sends(to(1), six), odds(one, two, partition=1),
+                      seen(partitions=[varint(0) + varint(2) + columns_of("labels")]),
                       seen(group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(0), value_group(of_one(0), to(0))))),
                       seen(columns={"even": expression(7, 0, of_one(4)), "odd": expression(7, 1, 0)}),
                       seen(group(of_one(0), True, [to(0)], "0"), group(of_one(0), True, [to(0)], "odd"),
@@ -441,8 +442,17 @@ class Decoder(unittest.TestCase):
                 ("shape 3 of 3", signatures(3, SIGNATURES[3], varint(0))),
                 ("a long signature of 1, or of series", signatures(2, varint(5) + varint(1) + columns_of(SEND_TWO))),
                 ("a long signature of 2, or of series", signatures(0, signature(0, "0 0 0 0 0 0 0 0 0 0", 2))),
-                ("column 99 of 21", signatures(1, varint(4) + to(99) * 5)),
+                ("column 99 of 22", signatures(1, varint(4) + to(99) * 5)),
                 ("a partition with 1 value groups", seen(partitions=[varint(1) + columns_of("all")])),
+                ("a partition with 999 value groups", seen(partitions=[varint(999) + columns_of("all")])),
+                ("a partition with 1 labels", seen(partitions=[varint(0) + varint(1) + columns_of("labels")])),
+                ("a partition with 2 labels", seen(partitions=[varint(0) + varint(2) + columns_of("3")])),
+                ("a partition with 2 labels", seen(partitions=[varint(0) + varint(2) + columns_of("rank")])),
+                ("label -1 of 2", seen(partitions=[varint(0) + varint(2) + columns_of("labels")], columns={"labels": listed(0, -1, 0)})),
+                ("label 2 of 2", seen(partitions=[varint(0) + varint(2) + columns_of("labels")], columns={"labels": listed(0, 1, 2)})),
+                ("a label that no member has", seen(partitions=[varint(0) + varint(2) + columns_of("labels")], columns={"labels": listed(0, 0, 0)})),
+                ("a label that no member has", seen(partitions=[varint(0) + varint(1 << 60) + columns_of("labels")])),
+                ("a partition of 4 for a group of 3", seen(partitions=[varint(0) + varint(2) + columns_of("labels")], columns={"labels": listed(0, 1, 0, 1)})),
                 ("member 1 stands in 0 columns", seen(columns={"odd": constant(2)})),
                 ("a column of member that does not increase", seen(partitions=[varint(2) + columns_of("even 3")])),
                 ("a column of member that does not increase", seen(partitions=[varint(2) + columns_of("even rank")])),

@@ -31,7 +31,7 @@ def contents(wrong=None):
     group_classes = [varint(0) + varint(2) + (varint(3) + counted([varint(0)] * 2)) * 2, varint(0) + varint(0) + varint(6) + counted([]),
                      varint(pick("class", 3, 4)) + varint(pick("partition", 3, 4)) + (varint(1) + counted([varint(pick("index", 2, 1 << 32))])) * 3]
     groups = [varint(9) + counted([varint(2) + varint(4), varint(0)]) + varint(2), varint(2) + counted([varint(pick("group class", 1, 4))]) + varint(0)]
-    partitions = [counted([varint(0), varint(1)]), counted([varint(5), varint(1), varint(0)])]
+    partitions = [counted([varint(0), varint(1)]), counted([varint(5), varint(1), varint(0)]), varint(0) + varint(2) + varint(3)]
     return (counted(rules) + counted(columns) + counted(signatures) + counted(partitions) + varint(77) + varint(3) + counted(group_classes) + counted(groups))
 
 

@@ -183,7 +183,11 @@ class Builder:
         return self.add("signatures", (shape, k, tuple(map(self.column, columns))))
 
     def partition(self, *columns):
-        return self.add("partitions", tuple(map(self.column, columns)))
+        return self.add("partitions", (None, tuple(map(self.column, columns))))
+
+    def labels(self, count, column):
+        """A partition of COUNT value groups. column: the number of each member's value group."""
+        return self.add("partitions", (count, (self.column(column),)))
 
     def group_class(self, call_class, *sequences, partition=None):
         """sequences: of each value group, (sequence, signatures)."""
@@ -272,7 +276,8 @@ class Builder:
         found = [counted(self.table("rules")), counted(self.table("columns"))]
         found.append(counted([varint((number_of(shapes, shape)) << 1 | (k != 1)) + (varint(k) if k != 1 else b"")
                               + b"".join(map(columns.to, those)) for shape, k, those in self.table("signatures")]))
-        found.append(counted([counted([columns.to(c) for c in those]) for those in self.table("partitions")]))
+        found.append(counted([(varint(0) + varint(count) if count else varint(len(those))) + b"".join(map(columns.to, those))
+                              for count, those in self.table("partitions")]))
         found += [varint(self.ranks << 1 | self.begins_segment), columns.to(self.threads)]
         written = []
         for call_class, partition, sequences in self.table("group_classes"):

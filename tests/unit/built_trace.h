@@ -165,6 +165,15 @@ static inline uint32_t put_partition(struct built *b, const uint32_t *columns, s
     return b->partitions.count++;
 }
 
+/* A partition of COUNT value groups, by the column LABELS. */
+static inline uint32_t put_labels(struct built *b, uint32_t labels, size_t count)
+{
+    bytes_put_varint(&b->partitions.data, 0);
+    bytes_put_varint(&b->partitions.data, count);
+    put_references(&b->partitions.data, &labels, 1);
+    return b->partitions.count++;
+}
+
 /* PARTITION: its number + 1, or 0. The parts follow, by put_value_group. */
 static uint32_t put_group_class(struct built *b, uint32_t class, uint32_t partition)
 {

@@ -147,7 +147,13 @@ static void put_mixed_group(struct built *b, uint32_t shape, struct expected_val
             places[part] = put_values(b, values, found);
         signatures[part] = put_mixed_part(b, shape, columns + 3 * part, members, chosen, found);
     }
-    uint32_t row = put_group_class(b, 1, parts > 1 ? 1 + put_partition(b, places, parts) : 0);
+    for (size_t i = 0; i < count; i++)
+        values[i] = of[i];
+    const bool has_labels = parts > 1 && below(2);
+    uint32_t partition = has_labels  ? 1 + put_labels(b, put_values(b, values, count), parts)
+                         : parts > 1 ? 1 + put_partition(b, places, parts)
+                                     : 0;
+    uint32_t row = put_group_class(b, 1, partition);
     for (size_t part = 0; part < parts; part++)
         put_value_group(b, 1, &signatures[part], 1);
     for (size_t i = 0; i < count; i++)

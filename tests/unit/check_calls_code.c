@@ -156,7 +156,7 @@ static void put_signatures(struct bytes *b)
     }
 }
 
-/* Every table, with three partitions, of 2, 3 and 2 value groups. */
+/* Every table, with three partitions, of 2, 3 and 2 value groups; the last one has labels. */
 static void put_content(struct bytes *b)
 {
     static const unsigned parts[] = {2, 3, 2};
@@ -165,8 +165,10 @@ static void put_content(struct bytes *b)
     put_signatures(b);
     bytes_put_varint(b, 3);
     for (unsigned i = 0; i < 3; i++) {
+        if (i == 2)
+            bytes_put_varint(b, 0);
         bytes_put_varint(b, parts[i]);
-        for (unsigned k = 0; k < parts[i]; k++)
+        for (unsigned k = 0; k < (i == 2 ? 1 : parts[i]); k++)
             bytes_put_varint(b, random_below(10));
     }
     bytes_put_varint(b, 8 << 1 | 1);

@@ -248,6 +248,52 @@ static void parts_overlap(struct built *b, struct wrong_trace *r)
     finish(b, r);
 }
 
+static void one_label(struct built *b, struct wrong_trace *r)
+{
+    put_labels(b, put_list(b, (int64_t[]){0, 0}, 2), 1);
+    finish(b, r);
+}
+
+static void label_beyond(struct built *b, struct wrong_trace *r)
+{
+    put_labels(b, put_list(b, (int64_t[]){0, 2, 1}, 3), 2);
+    finish(b, r);
+}
+
+static void label_below(struct built *b, struct wrong_trace *r)
+{
+    put_labels(b, put_list(b, (int64_t[]){0, -1, 1}, 3), 2);
+    finish(b, r);
+}
+
+static void label_missing(struct built *b, struct wrong_trace *r)
+{
+    put_labels(b, put_list(b, (int64_t[]){0, 2, 0}, 3), 3);
+    finish(b, r);
+}
+
+static void labels_of_the_rank(struct built *b, struct wrong_trace *r)
+{
+    put_labels(b, put_column(b, EXPRESSION_PLUS, 0), 2);
+    finish(b, r);
+}
+
+static void labels_of_others(struct built *b, struct wrong_trace *r)
+{
+    uint32_t labels = put_list(b, (int64_t[]){0, 1, 0, 1, 1}, 5);
+    uint32_t row = put_group_class(b, 1, 1 + put_labels(b, labels, 2));
+    put_value_group(b, 1, &r->signature, 1);
+    put_value_group(b, 1, &r->signature, 1);
+    put_group(b, false, 1, &row, 1, r->members);
+}
+
+static void too_many_labels(struct built *b, struct wrong_trace *r)
+{
+    int64_t labels[LABELS_MAX + 1] = {1};
+    put_labels(b, put_list(b, labels, LABELS_MAX + 1), 2);
+    finish(b, r);
+}
+
 static void parts_of_others(struct built *b, struct wrong_trace *r)
 {
     uint32_t places[] = {put_counting(b, 3), put_list(b, (int64_t[]){3, 4}, 2)};
@@ -291,8 +337,15 @@ static const struct {
     {"a series with a wrong number of values", series_of_more_shapes},
     {"a shape of too many values", too_many_values},
     {"a partition with a wrong number of value groups", one_part},
+    {"a partition with a wrong number of value groups", one_label},
     {"a partition whose value groups do not hold each member once", parts_overlap},
+    {"a partition whose value groups do not hold each member once", label_beyond},
+    {"a partition whose value groups do not hold each member once", label_below},
+    {"a partition whose value groups do not hold each member once", label_missing},
+    {"a partition whose value groups do not hold each member once", labels_of_the_rank},
+    {"a partition whose value groups do not hold each member once", too_many_labels},
     {"a partition that is not as long as its group", parts_of_others},
+    {"a partition that is not as long as its group", labels_of_others},
 };
 
 START_TEST(refused)

@@ -221,7 +221,9 @@ static void check_uniform(const struct pilgrim_trace *t, uint32_t ranks)
     for (uint32_t i = 1; i < ranks; i++) {
         pilgrim_thread_info(cursors[0], &thread);
         pilgrim_thread_info(cursors[i], &other);
-        for (size_t k = 0; thread.structure_group == other.structure_group && k < thread.class_count; k++) {
+        const bool together = pilgrim_cursor_tables(cursors[0]) == pilgrim_cursor_tables(cursors[i]) &&
+                              thread.structure_group == other.structure_group;
+        for (size_t k = 0; together && k < thread.class_count; k++) {
             ck_assert_int_eq(pilgrim_class_info(cursors[0], k, &class), PILGRIM_OK);
             ck_assert_int_eq(pilgrim_class_info(cursors[i], k, &same), PILGRIM_OK);
             for (uint64_t n = 0; !class.body && class.value_group == same.value_group && n < class.signature_count;

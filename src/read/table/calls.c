@@ -107,6 +107,8 @@ static void parse_signatures(struct calls_parser *c)
 
 /* ---- partitions ---- */
 
+static const char wrong_partition[] = "a partition whose value groups do not hold each member once";
+
 static const struct stored_column *parse_members(struct calls_parser *c, const char *what)
 {
     const struct stored_column *column = parse_column(c);
@@ -115,25 +117,43 @@ static const struct stored_column *parse_members(struct calls_parser *c, const c
     return parser_good(c->p) ? column : NULL;
 }
 
-static void parse_partition(struct calls_parser *c, struct member_index *partition)
+/* Reads the columns of the COUNT value groups of PARTITION. */
+static void parse_member_lists(struct calls_parser *c, struct member_index *partition, size_t count)
 {
-    static const char what[] = "a partition whose value groups do not hold each member once";
     struct parser *p = c->p;
     uint64_t total = 0;
-    size_t count = parser_count(p, 1, "more value groups than bytes");
-    if (count < 2)
-        parser_fail(p, "a partition with a wrong number of value groups");
-    partition->sets = parser_take(p, count, sizeof *partition->sets);
     for (size_t i = 0; i < count && parser_good(p); i++) {
-        struct member_set *set = &partition->sets[i];
-        *set = (struct member_set){parse_members(c, what), (uint32_t)i};
-        uint64_t size = set->column ? column_size(set->column) : 0;
+        const struct stored_column *column = parse_members(c, wrong_partition);
+        uint64_t size = column ? column_size(column) : 0;
         if (size > INT64_MAX - total)
-            parser_fail(p, what);
+            parser_fail(p, wrong_partition);
+        if (!parser_good(p))
+            return;
+        member_index_add(partition, column, (uint32_t)i);
         total += size;
     }
-    partition->count = count;
-    member_index_parse(p, partition, total, what);
+    member_index_parse(p, partition, total, wrong_partition);
+}
+
+static void parse_partition(struct calls_parser *c, struct member_index *partition)
+{
+    struct parser *p = c->p;
+    uint64_t count = cursor_varint(&p->in);
+    const bool has_labels = count == 0;
+    if (has_labels)
+        count = cursor_varint(&p->in);
+    if (count < 2 || count > (has_labels ? LABELS_MAX : cursor_left(&p->in)))
+        parser_fail(p, "a partition with a wrong number of value groups");
+    partition->sets = parser_good(p) ? parser_take(p, (size_t)count, sizeof *partition->sets) : NULL;
+    if (!parser_good(p))
+        return;
+    if (!has_labels) {
+        parse_member_lists(c, partition, (size_t)count);
+        return;
+    }
+    const struct stored_column *labels = parse_column(c);
+    if (labels)
+        member_index_parse_labels(p, partition, labels, (size_t)count, wrong_partition);
 }
 
 static void parse_partitions(struct calls_parser *c)
@@ -256,7 +276,7 @@ static void parse_group_class(struct calls_parser *c, struct group_class *row)
     for (size_t i = 0; i < parts && parser_good(p); i++) {
         uint64_t length;
         parse_value_group(c, &row->value_groups[i], f, &length);
-        if (partition && common_length(length, column_size(partition->sets[i].column)) == LENGTH_NONE)
+        if (partition && common_length(length, partition->sets[i].size) == LENGTH_NONE)
             parser_fail(p, "a column that is not as long as its value group");
         row->members = partition ? partition->total : length;
         uint64_t calls = rules_length(&v->rules, row->value_groups[i].sequence);
@@ -423,7 +443,7 @@ static void index_streams(struct parser *p, bool process, struct member_index *c
     cover->sets = parser_take(p, count, sizeof *cover->sets);
     for (size_t i = 0; i < v->group_count && parser_good(p); i++)
         if (v->groups[i].is_process == process)
-            cover->sets[cover->count++] = (struct member_set){v->groups[i].members, (uint32_t)i};
+            member_index_add(cover, v->groups[i].members, (uint32_t)i);
     member_index_parse(p, cover, total, what);
 }
 

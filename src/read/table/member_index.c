@@ -13,7 +13,7 @@
 
 static bool is_small(const struct member_set *set)
 {
-    return column_size(set->column) <= FEW_MAX;
+    return set->size <= FEW_MAX;
 }
 
 /* ---- parsing ---- */
@@ -24,12 +24,17 @@ static int compare_members(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
+void member_index_add(struct member_index *index, const struct stored_column *column, uint32_t number)
+{
+    index->sets[index->count++] = (struct member_set){column, number, column_size(column)};
+}
+
 static void check_sets(struct parser *p, const struct member_index *c, uint64_t total, const char *what)
 {
     uint64_t left = total;
     for (size_t i = 0; i < c->count && parser_good(p); i++) {
         const struct stored_column *column = c->sets[i].column;
-        uint64_t size = column_size(column);
+        const uint64_t size = c->sets[i].size;
         if (!column->increases || size == 0 || size > left || column_value(p->shard, column, 0, 0) < 0 ||
             (uint64_t)column_last(p->shard, column) >= total)
             parser_fail(p, what);
@@ -39,14 +44,19 @@ static void check_sets(struct parser *p, const struct member_index *c, uint64_t 
         parser_fail(p, what);
 }
 
+/* True if the first COUNT values of COLUMN may be looked up one by one. */
+static bool may_look_up(struct parser *p, const struct stored_column *column, uint64_t count)
+{
+    return column->kind != EXPRESSION_SUMS ||
+           parser_work(p, count * rules_sequence_total(&p->shard->rules, column->sequence).depth);
+}
+
 static void spread_small(struct parser *p, struct member_index *c, const struct member_set *set)
 {
     const struct stored_column *column = set->column;
-    uint64_t size = column_size(column);
-    if (column->kind == EXPRESSION_SUMS &&
-        !parser_work(p, size * rules_sequence_total(&p->shard->rules, column->sequence).depth))
+    if (!may_look_up(p, column, set->size))
         return;
-    for (uint64_t i = 0; i < size; i++)
+    for (uint64_t i = 0; i < set->size; i++)
         c->few[c->few_count++] = (struct indexed_member){(uint64_t)column_value(p->shard, column, i, 0), i, set};
 }
 
@@ -59,7 +69,7 @@ void member_index_parse(struct parser *p, struct member_index *c, uint64_t total
     if (!parser_good(p))
         return;
     for (size_t i = 0; i < c->count; i++) {
-        few += is_small(&c->sets[i]) ? (size_t)column_size(c->sets[i].column) : 0;
+        few += is_small(&c->sets[i]) ? (size_t)c->sets[i].size : 0;
         many += !is_small(&c->sets[i]);
     }
     c->few = parser_take(p, few, sizeof *c->few);
@@ -75,6 +85,31 @@ void member_index_parse(struct parser *p, struct member_index *c, uint64_t total
     for (size_t i = 1; i < c->few_count; i++)
         if (c->few[i].value == c->few[i - 1].value)
             parser_fail(p, what);
+}
+
+void member_index_parse_labels(struct parser *p, struct member_index *c, const struct stored_column *labels,
+                               size_t count, const char *what)
+{
+    const bool is_list = labels->kind == EXPRESSION_SUMS || labels->kind == EXPRESSION_LIST;
+    if (!is_list || labels->length > LABELS_MAX || !may_look_up(p, labels, labels->length))
+        parser_fail(p, what);
+    c->few = parser_good(p) ? parser_take(p, (size_t)labels->length, sizeof *c->few) : NULL;
+    for (uint64_t i = 0; parser_good(p) && i < labels->length; i++) {
+        const uint64_t label = (uint64_t)column_value(p->shard, labels, i, 0);
+        if (label >= count) {
+            parser_fail(p, what);
+            return;
+        }
+        struct member_set *set = &c->sets[label];
+        c->few[c->few_count++] = (struct indexed_member){i, set->size++, set};
+    }
+    c->total = labels->length;
+    c->count = count;
+    for (size_t i = 0; parser_good(p) && i < count; i++) {
+        c->sets[i].number = (uint32_t)i;
+        if (!c->sets[i].size)
+            parser_fail(p, what);
+    }
 }
 
 /* ---- looking up ---- */

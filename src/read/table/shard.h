@@ -127,8 +127,9 @@ struct stored_signature {
 
 /* One of several sets that together hold each number below a limit once: the members of groups, or of value groups. */
 struct member_set {
-    const struct stored_column *column; /* its values increase */
+    const struct stored_column *column; /* its values increase; NULL: the set is that of a label */
     uint32_t number;                    /* of the group or value group */
+    uint64_t size;                      /* members */
 };
 
 struct indexed_member {
@@ -142,7 +143,7 @@ struct member_index {
     struct member_set *sets;
     size_t count;
     uint64_t total;             /* members of all sets */
-    struct indexed_member *few; /* all members of the small sets, sorted by value */
+    struct indexed_member *few; /* all members of the small sets and of those of labels, sorted by value */
     struct member_set *many;    /* the other sets */
     size_t few_count, many_count;
 };

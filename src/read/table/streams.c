@@ -47,8 +47,7 @@ bool value_group_find(const struct shard *v, const struct group_class *class, co
     const struct member_set *set =
         member_index_find(v, &v->partitions[class->partition - 1], member->member, &position);
     if (set)
-        *at = (struct value_group_position){&class->value_groups[set->number], set->number, position,
-                                            column_size(set->column)};
+        *at = (struct value_group_position){&class->value_groups[set->number], set->number, position, set->size};
     return set != NULL;
 }
 
