@@ -74,7 +74,7 @@ static void unroll_rule(struct unrolled *u, const struct rules *r, uint32_t rule
                 u->calls[u->length++] = u->s->keys[value];
                 u->idle = 0;
             } else {
-                const struct steady_loop *loop = &u->s->loops[value - u->s->call_count];
+                const struct template_loop *loop = &u->s->loops[value - u->s->call_count];
                 u->met[value - u->s->call_count]++;
                 u->idle += !loop->trips[u->group];
                 EXPECT(u->idle <= u->s->call_count + u->s->loop_count, "idle loops");
