@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds loops: reads a sequence with its loop forest (loop_walk.h), if that may pay; see loops.h. */
+/* Finds loops: reads a sequence with its loop forest (loop_reading.h), if that may pay; see loops.h. */
 #include "loops/loops.h"
 
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_walk.h"
+#include "loops/loop_reading.h"
 #include "loops/loops_size.h"
 
 /* So many runs of trips may pay: where there are many, a run takes a quarter of a byte or more. */
@@ -20,7 +20,7 @@ static enum pilgrim_status find_in_forest(const struct rules *r, const struct lo
                                           struct loops *l, bool *found)
 {
     struct loop_state *states;
-    enum pilgrim_status status = loop_walk(r, f, most, &states, found);
+    enum pilgrim_status status = loop_read(r, f, most, &states, found);
     if (status == PILGRIM_OK && *found)
         status = loop_bodies_write(f, states, l, NULL);
     loop_states_free(states, f);

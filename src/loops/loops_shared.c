@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_walk.h"
+#include "loops/loop_reading.h"
 
 /* So many runs of trips may pay, for each byte of the grammars. */
 #define RUNS_MAX_A_BYTE 4
@@ -21,8 +21,8 @@ struct sharing {
     struct loop_origin *origins;
 };
 
-/* Appends the rules of GRAMMAR but the start rule to RULES, and the symbols of that to START. Rule i, from 1 on, becomes
- * i + BEFORE. *COUNT: rules without the start rule; *SYMBOLS: symbols of that. */
+/* Appends the rules of GRAMMAR but the start rule to RULES, and the symbols of that to START. Rule i, from 1 on,
+ * becomes i + BEFORE. *COUNT: rules without the start rule; *SYMBOLS: symbols of that. */
 static enum pilgrim_status append_rules(const struct bytes *grammar, uint64_t before, struct bytes *start,
                                         struct bytes *rules, uint64_t *count, uint64_t *symbols)
 {
@@ -91,7 +91,7 @@ static enum pilgrim_status read_one(struct sharing *s, uint32_t i, uint64_t *mos
     struct rules r;
     cursor_init(&in, s->grammars[i].data, s->grammars[i].length);
     TRY(rules_parse(&in, s->terminal_count, &r));
-    enum pilgrim_status status = loop_walk(&r, &s->forest, *most, &s->states[i], complete);
+    enum pilgrim_status status = loop_read(&r, &s->forest, *most, &s->states[i], complete);
     rules_free(&r);
     TRY(status);
     for (uint32_t node = 0; *complete && node < s->forest.node_count; node++) {

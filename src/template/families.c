@@ -173,8 +173,7 @@ static enum pilgrim_status take_alike(const struct fragment *f, struct families 
 }
 
 /* Makes the structure of the next family, which has its groups. If that cannot be, it is no family. */
-static enum pilgrim_status make_next(const struct fragment *f, struct families *x, enum family_kind kind,
-                                     uint32_t keys)
+static enum pilgrim_status make_next(const struct fragment *f, struct families *x, enum family_kind kind, uint32_t keys)
 {
     struct group_family *family = &x->items[x->count];
     bool made = family->count > 1;

@@ -319,7 +319,8 @@ enum pilgrim_status members_join_class(const struct class_source *s)
 
 /* ---- loops ---- */
 
-/* Finds or adds the value group of members that meet a loop MET times. CHANGES: its trips are not the same each time. */
+/* Finds or adds the value group of members that meet a loop MET times. CHANGES: its trips are not the same each time.
+ */
 static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t group, uint32_t class_index, uint64_t met,
                                             bool changes, uint32_t shape, uint32_t *number)
 {

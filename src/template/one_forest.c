@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups that are read with one loop forest; see one_forest.h. Classes stand in the order of the forest, each loop where
- * the forest has it. */
+/* Groups that are read with one loop forest; see one_forest.h. Classes stand in the order of the forest, each loop
+ * where the forest has it. */
 #include "template/one_forest.h"
 
 #include <stdlib.h>
@@ -122,8 +122,8 @@ enum pilgrim_status one_forest_make(const struct fragment *f, const struct famil
     for (uint32_t g = 0; g < family->count; g++)
         if (f->groups[family->groups[g]].classes.count > largest)
             largest = f->groups[family->groups[g]].classes.count;
-    family->structure = (struct structure){.keys = malloc(keys * sizeof *family->structure.keys + 1),
-                                           .changing_groups = family->count};
+    family->structure =
+        (struct structure){.keys = malloc(keys * sizeof *family->structure.keys + 1), .changing_groups = family->count};
     r.number = malloc(keys * sizeof *r.number + 1);
     r.terminal = malloc(largest * sizeof *r.terminal);
     r.grammars = calloc(family->count, sizeof *r.grammars);

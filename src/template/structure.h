@@ -23,7 +23,7 @@ struct structure {
     struct bytes top;   /* a serialised grammar */
     struct bytes *kept; /* bodies of loops that groups had already: class indices from call_count on */
     uint32_t kept_count;
-    uint32_t *kept_of;         /* of the loops of all groups, one group after the other: the index in KEPT */
+    uint32_t *kept_of;           /* of the loops of all groups, one group after the other: the index in KEPT */
     struct template_loop *loops; /* loop i has the class index call_count + kept_count + i */
     uint32_t loop_count;
     uint32_t changing_groups; /* of loops with changing trips: how many groups they have */

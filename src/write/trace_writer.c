@@ -242,7 +242,8 @@ static void write_smallest(const struct fragment *f, const struct content *own, 
     size_t best = sure ? SIZE_MAX : out->length - start;
     for (uint32_t i = 0; i < WAYS; i++) {
         struct bytes coded = {0};
-        if (ways[i].fragment && write_content(ways[i].fragment, &ways[i].content, another, false, &coded) == PILGRIM_OK &&
+        if (ways[i].fragment &&
+            write_content(ways[i].fragment, &ways[i].content, another, false, &coded) == PILGRIM_OK &&
             coded.length < best) {
             struct bytes larger = *b;
             *b = coded;

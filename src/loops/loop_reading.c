@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a sequence with a loop forest; see loop_walk.h.
+/* Reads a sequence with a loop forest; see loop_reading.h.
  *
  * The walk is in one element of each loop on the way from the root to the last terminal. The next terminal belongs to
  * the innermost of these loops that contains it; the loops further in are left. If its element comes after the current
  * one, it is in the same iteration, else it begins a new one. An element that was missing in some iterations gets their
  * trips, which are 0, when it comes again. So a run costs the depth of the loops, not the number of elements. Every
  * sequence can be read like this; the forest decides how little there is to say. */
-#include "loops/loop_walk.h"
+#include "loops/loop_reading.h"
 
 #include <stdlib.h>
 
@@ -200,7 +200,7 @@ static enum pilgrim_status trips_status(const struct trips_walk *w)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status loop_walk(const struct rules *r, const struct loop_forest *f, uint64_t most,
+enum pilgrim_status loop_read(const struct rules *r, const struct loop_forest *f, uint64_t most,
                               struct loop_state **states, bool *complete)
 {
     struct trips_walk w = {.forest = f, .innermost = loop_forest_root(f)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a sequence with a loop forest, run by run, and counts the trips of each of its loops. */
-#ifndef PILGRIM_LOOP_WALK_H
-#define PILGRIM_LOOP_WALK_H
+#ifndef PILGRIM_LOOP_READING_H
+#define PILGRIM_LOOP_READING_H
 
 #include "loops/loop_bodies.h"
 
@@ -27,7 +27,7 @@ bool run_cursor_next(struct run_cursor *c, uint32_t *terminal, uint64_t *count);
 /* Reads the grammar R with F, which has all of its terminals. *STATES: by node, to be freed by loop_states_free, also
  * after an error. *COMPLETE false: the sequence has too many runs, or trips have more than MOST runs.
  * errors: PILGRIM_NOMEM */
-enum pilgrim_status loop_walk(const struct rules *r, const struct loop_forest *f, uint64_t most,
+enum pilgrim_status loop_read(const struct rules *r, const struct loop_forest *f, uint64_t most,
                               struct loop_state **states, bool *complete) PILGRIM_CHECKED;
 void loop_states_free(struct loop_state *states, const struct loop_forest *f); /* NULL is legal */
 
