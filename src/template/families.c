@@ -207,8 +207,11 @@ static enum pilgrim_status join_alike(const struct fragment *f, struct families 
             continue;
         memset(seen, 0, keys);
         status = take_alike(f, x, &candidates[i], count - i, seen, &x->items[x->count]);
+        const uint32_t groups = x->items[x->count].count, before = x->count;
         if (status == PILGRIM_OK)
             status = make_next(f, x, kind, keys);
+        if (groups > 1 && x->count == before)
+            break; /* the same without its first group would be no family either */
     }
     free(seen);
     return status;
