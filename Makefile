@@ -167,10 +167,10 @@ SHADOW = $(call objects,src/shadow) $(patsubst %.c,$(B)/obj/generated/%.o,$(filt
 $(B)/dictionary.inc: $(S)/src/format/dictionary.txt
 	$(call say,TEXT)sed 's/.*/"&\\0"/' $< >$@
 
-$(B)/example.inc: $(S)/src/format/example.hex
+$(B)/example.inc $(B)/example-10.inc: $(B)/%.inc: $(S)/src/format/%.hex
 	$(call say,TEXT)sed 's/../0x&,/g' $< >$@
 
-$(B)/obj/src/format/dictionary.o: $(B)/dictionary.inc $(B)/example.inc
+$(B)/obj/src/format/dictionary.o: $(B)/dictionary.inc $(B)/example.inc $(B)/example-10.inc
 
 # The version that references to the C library's mmap have: that of the processor's first glibc.
 $(B)/libc_version.h: $(B)/config.mk
@@ -704,7 +704,7 @@ install: all $(if $(PYTHON_INCLUDE),python)
 
 clean:
 	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
-	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc example.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
+	    reader.o proof.o analysis.o tracer.o allocator.o libcore.a libanalysis.a libpilgrim-analysis.a dictionary.inc example.inc example-10.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
 	    pilgrim-gen pilgrim-generate pilgrim pilgrim-run pilgrim-convert pilgrim-decode pilgrim-diff pilgrim-merge pilgrim-replay pilgrim-report pilgrim-top pilgrim-waits page.html.inc page.css.inc script.inc)
 

@@ -34,8 +34,8 @@ class Spent:
         spent = self
 
         class Measured(second_coded.Mixer):
-            def __init__(self, bit):
-                super().__init__(lambda b, guess: spent.bit(bit, b, guess))
+            def __init__(self, bit, sets):
+                super().__init__(lambda b, guess: spent.bit(bit, b, guess), sets)
 
             def number(self, value, field, *about):
                 before = spent.bits

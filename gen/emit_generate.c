@@ -27,7 +27,7 @@ static const char *argument(const struct parameter *p)
         return "ARGUMENT_TEXT";
     if (is_recipe(v, "string_out"))
         return "ARGUMENT_TEXT_ROOM";
-    if (is_recipe(&p->out, "status|status_io|status_of|statuses|statuses_some"))
+    if (is_recipe(&p->out, "status|status_io|status_of|statuses*"))
         return p->array ? "ARGUMENT_STATUSES" : "ARGUMENT_STATUS";
     if (is_recipe(v, "status_plain"))
         return "ARGUMENT_STATUS_IN";

@@ -102,7 +102,7 @@ static const char *argument(const struct mpi_function *f, size_t i)
         return gen_format("step_text(s, %zu, %s)", i, replay_text_class(f, p));
     if (is_recipe(v, "string_out"))
         return gen_format("step_text_room(s, %zu)", i);
-    if (is_recipe(&p->out, "status|status_io|status_of|statuses|statuses_some"))
+    if (is_recipe(&p->out, "status|status_io|status_of|statuses*"))
         return gen_format("step_statuses(s, %zu, %d)", i, p->array);
     if (is_recipe(v, "status_plain"))
         return gen_format("step_status_in(s, %zu)", i);

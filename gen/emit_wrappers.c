@@ -94,6 +94,12 @@ static const char *puts_before(const struct mpi_function *f)
     return text_string(&out);
 }
 
+/* True if the function that stores another output of the call stores P, too. */
+static bool stored_with_another(const struct parameter *p)
+{
+    return p->array && p->out.recipe->put_array && !*p->out.recipe->put_array;
+}
+
 /* Returns the statements for outputs. What was passed in can be read even after a failure; pure outputs cannot. */
 static const char *puts_after(const struct mpi_function *f)
 {
@@ -102,7 +108,7 @@ static const char *puts_after(const struct mpi_function *f)
     size_t count = 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
-        if (p->out.recipe)
+        if (p->out.recipe && !stored_with_another(p))
             items[count++] = (struct record_step){
                 {p->direction == DIRECTION_OUT && !f->returns_value ? "c.ok" : NULL, condition_in_wrapper(p->out.when)},
                 put_statement(f, p, &p->out)};

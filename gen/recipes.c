@@ -149,7 +149,7 @@ static const struct recipe recipes[] = {
     /* requests */
     {.name = "request",
      .put = "at = store_request(&c, at, $v);",
-     .put_array = "put_requests(&c, $p, $n);",
+     .put_array = "at = store_requests(&c, at, $p, $n);",
      .shadow = "shadow_request(s, $v);",
      .shadow_array = "shadow_requests(s, $p, $n);",
      .follows = FOLLOWS_REQUESTS},
@@ -157,6 +157,12 @@ static const struct recipe recipes[] = {
      .put = "at = store_request_after(&c, at, $v);",
      .put_array = "put_requests_after(&c, $p, $n);",
      .shadow = "shadow_request_after(s, $v);",
+     .shadow_array = "shadow_requests_after(s, $p, $n);",
+     .follows = FOLLOWS_REQUESTS},
+    {.name = "requests_waited", /* with the statuses, statuses_waited */
+     .put = "",
+     .put_array = "at = store_requests_waited(&c, at, $p, $n, $k);",
+     .shadow = "",
      .shadow_array = "shadow_requests_after(s, $p, $n);",
      .follows = FOLLOWS_REQUESTS},
     {.name = "requests_again",
@@ -207,6 +213,11 @@ static const struct recipe recipes[] = {
     {.name = "statuses",
      .put = "",
      .put_array = "put_statuses(&c, actual, $n, actual != $p);",
+     .shadow = "",
+     .shadow_array = "shadow_statuses(s, $p, $n, ignored);"},
+    {.name = "statuses_waited", /* stored by requests_waited */
+     .put = "",
+     .put_array = "",
      .shadow = "",
      .shadow_array = "shadow_statuses(s, $p, $n, ignored);"},
     {.name = "statuses_some",

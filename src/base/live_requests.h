@@ -93,13 +93,16 @@ static inline void live_take_index(struct live_class *c, uint32_t request_index)
 
 static inline void live_free_index(struct live_class *c, uint32_t request_index)
 {
-    c->taken[request_index / 64] &= ~(UINT64_C(1) << (request_index % 64));
+    if (__builtin_expect(request_index < 64, 1))
+        c->taken[0] &= ~(UINT64_C(1) << request_index);
+    else
+        c->taken[request_index / 64] &= ~(UINT64_C(1) << (request_index % 64));
     if (__builtin_expect(c->full != 0, 0))
         c->full &= ~(UINT32_C(1) << (request_index / 64));
 }
 
-/* Takes the index if it is the smallest free one. False: it is not, and nothing was done. */
-static inline bool live_take_first_index(struct live_class *c, uint32_t request_index)
+/* live_take_first_index, if at most one of the first 64 indices is free. */
+static inline bool live_take_first_beyond(struct live_class *c, uint32_t request_index)
 {
     uint32_t number = request_index / 64;
     if (number != 0 && (number >= LIVE_INDICES / 64 || number != (unsigned)__builtin_ctz(~c->full)))
@@ -110,6 +113,18 @@ static inline bool live_take_first_index(struct live_class *c, uint32_t request_
     c->taken[number] = taken += first;
     if (__builtin_expect(taken == UINT64_MAX, 0))
         c->full |= UINT32_C(1) << number;
+    return true;
+}
+
+/* Takes the index if it is the smallest free one. False: it is not, and nothing was done. */
+static inline bool live_take_first_index(struct live_class *c, uint32_t request_index)
+{
+    uint64_t taken = c->taken[0], more = taken | (taken + 1);
+    if (__builtin_expect(more == UINT64_MAX, 0))
+        return live_take_first_beyond(c, request_index);
+    if ((unsigned)__builtin_ctzll(~taken) != request_index)
+        return false;
+    c->taken[0] = more;
     return true;
 }
 

@@ -40,6 +40,7 @@ enum field {
     FIELD_CLASSES,
     FIELD_GROUP_CLASS,
     FIELD_BODY,
+    FIELD_OTHER,
     FIELDS
 };
 
@@ -82,11 +83,12 @@ struct calls_coder {
     struct bytes *out; /* decoding: the content ... */
     size_t end;        /* ... and how long it may get */
     bool failed;
-    bool old;              /* the form of SECTION_OLD_CODED_CALLS */
+    uint8_t type;          /* of the section: says which form it has */
     size_t kinds;          /* of numbers, in each field */
     struct recent *recent; /* by field, then by kind */
     uint64_t next[TABLES]; /* one more than the largest index so far */
     uint64_t last_values;  /* the last sequence of a value group */
+    uint64_t rule_end;     /* the last terminal of the last rule */
     uint64_t last_rule;    /* the largest sequence of differences that is a rule's expansion */
     /* Each entry of these takes a byte of the content or more. One more may be begun where the content ends. */
     uint64_t *value_groups; /* by partition: how many */
@@ -236,45 +238,82 @@ static void block(struct calls_coder *c)
     }
 }
 
-static void exponent(struct calls_coder *c, uint64_t flags, uint64_t step, uint64_t *terminal)
+/* Where a rule is. */
+struct rule_place {
+    uint64_t flags[2];       /* of the last symbols, the latest one first */
+    uint64_t terminal;       /* the last one */
+    uint64_t other;          /* another one that the next may be near */
+    uint64_t measured_other; /* a bit for each terminal so far, the latest one lowest: it was near the other one */
+    uint64_t steps[2];       /* the distances of the last terminals, the latest one first */
+};
+
+/* A terminal behind a jump this long is where another part of the rule goes on. */
+#define JUMP_MIN 32
+
+/* How much nearer the other one must be. */
+#define OTHER_GAIN_MIN 16
+
+/* Codes TERMINAL by its distance from the last one, or from the other one, whichever it is near. So both parts of a
+ * rule that changes between two ranges of terminals, as calls and loops are, go on where they were. */
+static uint64_t terminal(struct calls_coder *c, struct rule_place *at, bool is_first, uint64_t flag, uint64_t value)
 {
-    struct recent *r = recent_of(c, FIELD_EXPONENT, 0);
-    uint64_t v = code(c, FIELD_EXPONENT, flags & STORED_IS_RULE, r->last, step, r->before, take(c));
-    remember(r, v);
-    put(c, v);
-    if ((v & 1) && !(flags & STORED_IS_RULE))
-        *terminal += (v >> 1) + 1; /* where the ramp ends */
+    uint64_t step = zigzag((int64_t)(value - at->terminal)), other = 0, kind = flag;
+    if (c->type == SECTION_CODED_CALLS) {
+        const uint64_t from_other = zigzag((int64_t)(value - at->other));
+        other = from_other < step && (is_first || step - from_other > OTHER_GAIN_MIN);
+        other = code(c, FIELD_OTHER, is_first, at->measured_other % 16, at->steps[0], at->terminal, other);
+        c->failed |= other > 1;
+        at->measured_other = at->measured_other << 1 | other;
+        kind |= (other | (uint64_t)is_first << 1) << STORED_SYMBOL_BITS;
+        step = other ? from_other : step;
+    }
+    const uint64_t last = at->terminal, from = other ? at->other : last;
+    step = code(c, FIELD_TERMINAL, kind, at->steps[0], from, at->steps[1], step);
+    if (other || step > JUMP_MIN)
+        at->other = last;
+    at->steps[1] = at->steps[0];
+    at->steps[0] = step;
+    return at->terminal = from + (uint64_t)unzigzag(step);
 }
 
-/* Codes the rule NUMBER: its symbols by their distance from the rule, or from the terminal before. */
+static void exponent(struct calls_coder *c, uint64_t flag, struct rule_place *at)
+{
+    struct recent *r = recent_of(c, FIELD_EXPONENT, 0);
+    uint64_t v = code(c, FIELD_EXPONENT, flag & STORED_IS_RULE, r->last, at->steps[0], r->before, take(c));
+    remember(r, v);
+    put(c, v);
+    if ((v & 1) && !(flag & STORED_IS_RULE))
+        at->terminal += (v >> 1) + 1; /* where the ramp ends */
+}
+
+/* Codes the rule NUMBER: its symbols by their distance from the rule, or from a terminal before. */
 static void rule(struct calls_coder *c, uint64_t number)
 {
-    uint64_t symbols = plain(c, FIELD_RULE, 0), terminal = 0, steps[2] = {0}, flags[2] = {0};
+    const uint64_t symbols = plain(c, FIELD_RULE, 0), mask = (1 << STORED_SYMBOL_BITS) - 1;
+    struct rule_place at = {.other = c->rule_end};
     if (symbols == 0)
         block(c);
-    for (; symbols > 0 && good(c); symbols--) {
-        const uint64_t v = take(c), mask = (1 << STORED_SYMBOL_BITS) - 1;
-        uint64_t flag = code(c, FIELD_SYMBOL, 0, flags[0], flags[1], recent_of(c, FIELD_EXPONENT, 0)->last, v & mask);
+    for (uint64_t i = 0; i < symbols && good(c); i++) {
+        const uint64_t v = take(c);
+        uint64_t flag =
+            code(c, FIELD_SYMBOL, 0, at.flags[0], at.flags[1], recent_of(c, FIELD_EXPONENT, 0)->last, v & mask);
         c->failed |= flag > mask;
         if (flag & STORED_IS_RULE) {
             struct recent *r = recent_of(c, FIELD_EARLIER, 0);
             uint64_t distance = number - 1 - (v >> STORED_SYMBOL_BITS);
-            distance = code(c, FIELD_EARLIER, 0, r->last, flags[0], r->before, distance);
+            distance = code(c, FIELD_EARLIER, 0, r->last, at.flags[0], r->before, distance);
             remember(r, distance);
             put(c, (number - 1 - distance) << STORED_SYMBOL_BITS | flag);
         } else {
-            uint64_t step = zigzag((int64_t)((v >> STORED_SYMBOL_BITS) - terminal));
-            step = code(c, FIELD_TERMINAL, flag, steps[0], terminal, steps[1], step);
-            steps[1] = steps[0];
-            steps[0] = step;
-            terminal += (uint64_t)unzigzag(step);
-            put(c, terminal << STORED_SYMBOL_BITS | flag);
+            put(c, terminal(c, &at, i == 0, flag, v >> STORED_SYMBOL_BITS) << STORED_SYMBOL_BITS | flag);
         }
         if (flag & STORED_HAS_EXPONENT)
-            exponent(c, flag, steps[0], &terminal);
-        flags[1] = flags[0];
-        flags[0] = flag;
+            exponent(c, flag, &at);
+        at.flags[1] = at.flags[0];
+        at.flags[0] = flag;
     }
+    if (symbols)
+        c->rule_end = at.terminal;
 }
 
 /* ---- columns, signatures, partitions ---- */
@@ -319,7 +358,7 @@ static void column(struct calls_coder *c, uint64_t number)
     c->failed |= kind >= EXPRESSION_KIND_COUNT;
     if (!good(c))
         return;
-    if (kind == EXPRESSION_LIST && !c->old) {
+    if (kind == EXPRESSION_LIST && c->type != SECTION_CODED_CALLS_7) {
         list(c);
         return;
     }
@@ -329,7 +368,7 @@ static void column(struct calls_coder *c, uint64_t number)
         return;
     }
     difference(c, FIELD_CONSTANT, kind);
-    if (kind == EXPRESSION_SUMS && !c->old)
+    if (kind == EXPRESSION_SUMS && c->type != SECTION_CODED_CALLS_7)
         differences(c);
     else if (kind == EXPRESSION_MODULO || kind == EXPRESSION_SUMS)
         plain(c, FIELD_LENGTH, kind);
@@ -410,7 +449,7 @@ static void signature(struct calls_coder *c, uint64_t number)
     if (is_long)
         count *= plain(c, FIELD_SERIES, 0) ? 2 : 3;
     const size_t first = c->column_count;
-    if (c->old)
+    if (c->type == SECTION_CODED_CALLS_7)
         old_columns(c, shape, count);
     else
         columns(c, shape, is_long, count);
@@ -437,7 +476,7 @@ static void partition(struct calls_coder *c, uint64_t number)
 static uint64_t partition_of(struct calls_coder *c, uint64_t kind)
 {
     struct recent *r = recent_of(c, FIELD_PARTITION, 0);
-    if (c->old)
+    if (c->type == SECTION_CODED_CALLS_7)
         return plain(c, FIELD_PARTITION, kind);
     uint64_t v = take(c), coded = v < 2 ? v : 2 + measured(r, v - 2);
     coded = code(c, FIELD_PARTITION, kind, r->last, r->before, 0, coded);
@@ -483,7 +522,7 @@ static void group_class(struct calls_coder *c, uint64_t number)
 static void body(struct calls_coder *c)
 {
     struct recent *r = recent_of(c, FIELD_BODY, 0);
-    if (c->old) {
+    if (c->type == SECTION_CODED_CALLS_7) {
         plain(c, FIELD_BODY, 0);
         return;
     }
@@ -598,7 +637,7 @@ static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *
     const bool there = begin(c, raw);
     if (there) {
         find_places(c);
-        mixed_init(c->mixed, out, in);
+        mixed_init(c->mixed, c->type != SECTION_CODED_CALLS, out, in);
         walk(c);
     }
     end(c);
@@ -607,7 +646,7 @@ static enum pilgrim_status run(struct calls_coder *c, const struct calls_known *
 
 enum pilgrim_status calls_encode(const struct calls_known *known, const struct bytes *content, struct bytes *out)
 {
-    struct calls_coder c = {0};
+    struct calls_coder c = {.type = SECTION_CODED_CALLS};
     struct range_encoder encoder;
     if (content->length > CODED_CALLS_MAX)
         return PILGRIM_DAMAGED;
@@ -620,11 +659,11 @@ enum pilgrim_status calls_encode(const struct calls_known *known, const struct b
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-enum pilgrim_status calls_decode(const struct calls_known *known, bool old, const uint8_t *stored, size_t length,
+enum pilgrim_status calls_decode(const struct calls_known *known, uint8_t type, const uint8_t *stored, size_t length,
                                  size_t raw, struct bytes *content)
 {
     struct range_decoder decoder;
-    struct calls_coder c = {.out = content, .end = content->length + raw, .old = old};
+    struct calls_coder c = {.out = content, .end = content->length + raw, .type = type};
     if (raw > CODED_CALLS_MAX)
         return PILGRIM_DAMAGED;
     decoder_init(&decoder, stored, length);

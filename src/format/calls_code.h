@@ -36,9 +36,9 @@ uint64_t calls_code_memory(const struct calls_known *known, size_t length);
 enum pilgrim_status calls_encode(const struct calls_known *known, const struct bytes *content,
                                  struct bytes *out) PILGRIM_CHECKED;
 
-/* Appends the content of RAW bytes, of which STORED is the coded form, to CONTENT. OLD: of SECTION_OLD_CODED_CALLS.
- * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status calls_decode(const struct calls_known *known, bool old, const uint8_t *stored, size_t length,
+/* Appends the content of RAW bytes, of which STORED is the coded form, to CONTENT. TYPE: of the section,
+ * SECTION_CODED_CALLS or an older one. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+enum pilgrim_status calls_decode(const struct calls_known *known, uint8_t type, const uint8_t *stored, size_t length,
                                  size_t raw, struct bytes *content) PILGRIM_CHECKED;
 
 #endif

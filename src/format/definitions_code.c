@@ -492,7 +492,9 @@ static enum pilgrim_status add_lines(struct intern *lines)
 
 static size_t entry_count(size_t length)
 {
-    return (length > definitions_example_length ? length : definitions_example_length) + 2;
+    const size_t least = definitions_example_length > definitions_example_10_length ? definitions_example_length
+                                                                                    : definitions_example_10_length;
+    return (length > least ? length : least) + 2;
 }
 
 uint64_t definitions_code_memory(size_t length)
@@ -502,7 +504,7 @@ uint64_t definitions_code_memory(size_t length)
            4 * (uint64_t)dictionary_length;
 }
 
-static enum pilgrim_status run(size_t length, const struct bytes *content, struct range_encoder *encoder,
+static enum pilgrim_status run(uint8_t type, size_t length, const struct bytes *content, struct range_encoder *encoder,
                                struct range_decoder *decoder, struct bytes *out)
 {
     struct definitions_coder *c = calloc(1, sizeof *c);
@@ -513,8 +515,10 @@ static enum pilgrim_status run(size_t length, const struct bytes *content, struc
     c->entries = calloc(entry_count(length), sizeof *c->entries);
     enum pilgrim_status status = c->mixed && c->entries ? add_lines(&c->lines) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
-        mixed_init(c->mixed, NULL, NULL);
-        cursor_init(&in, definitions_example, definitions_example_length);
+        const bool of_10 = type == SECTION_CODED_DEFINITIONS_10;
+        mixed_init(c->mixed, of_10, NULL, NULL);
+        cursor_init(&in, of_10 ? definitions_example_10 : definitions_example,
+                    of_10 ? definitions_example_10_length : definitions_example_length);
         walk(c, in, NULL, 0);
         memset(c->entries, 0, entry_count(length) * sizeof *c->entries);
         c->mixed->out = encoder;
@@ -540,17 +544,18 @@ enum pilgrim_status definitions_encode(const struct bytes *content, struct bytes
     if (content->length > CODED_DEFINITIONS_MAX)
         return PILGRIM_DAMAGED;
     encoder_init(&encoder, out);
-    enum pilgrim_status status = run(content->length, content, &encoder, NULL, NULL);
+    enum pilgrim_status status = run(SECTION_CODED_DEFINITIONS, content->length, content, &encoder, NULL, NULL);
     encoder_end(&encoder);
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-enum pilgrim_status definitions_decode(const uint8_t *stored, size_t length, size_t raw, struct bytes *content)
+enum pilgrim_status definitions_decode(uint8_t type, const uint8_t *stored, size_t length, size_t raw,
+                                       struct bytes *content)
 {
     struct range_decoder decoder;
     if (raw > CODED_DEFINITIONS_MAX)
         return PILGRIM_DAMAGED;
     decoder_init(&decoder, stored, length);
-    enum pilgrim_status status = run(raw, NULL, NULL, &decoder, content);
+    enum pilgrim_status status = run(type, raw, NULL, NULL, &decoder, content);
     return status == PILGRIM_OK && decoder.position != length ? PILGRIM_DAMAGED : status;
 }

@@ -21,9 +21,10 @@ uint64_t definitions_code_memory(size_t length);
 /* Appends CONTENT, coded, to OUT. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (not a content that can be coded) */
 enum pilgrim_status definitions_encode(const struct bytes *content, struct bytes *out) PILGRIM_CHECKED;
 
-/* Appends the content of RAW bytes, of which STORED is the coded form, to CONTENT.
+/* Appends the content of RAW bytes, of which STORED is the coded form, to CONTENT. TYPE: of the section,
+ * SECTION_CODED_DEFINITIONS or an older one.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status definitions_decode(const uint8_t *stored, size_t length, size_t raw,
+enum pilgrim_status definitions_decode(uint8_t type, const uint8_t *stored, size_t length, size_t raw,
                                        struct bytes *content) PILGRIM_CHECKED;
 
 #endif

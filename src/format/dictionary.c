@@ -11,3 +11,8 @@ const uint8_t definitions_example[] = {
 #include "example.inc"
 };
 const size_t definitions_example_length = sizeof definitions_example;
+
+const uint8_t definitions_example_10[] = {
+#include "example-10.inc"
+};
+const size_t definitions_example_10_length = sizeof definitions_example_10;

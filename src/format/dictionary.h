@@ -11,8 +11,9 @@
 extern const char dictionary[];
 extern const size_t dictionary_length;
 
-/* A definitions section's content, from which the coder of definitions learns (example.hex). */
-extern const uint8_t definitions_example[];
-extern const size_t definitions_example_length;
+/* A definitions section's content, from which the coder of definitions learns (example.hex); and that for sections of
+ * type 10 (example-10.hex). */
+extern const uint8_t definitions_example[], definitions_example_10[];
+extern const size_t definitions_example_length, definitions_example_10_length;
 
 #endif

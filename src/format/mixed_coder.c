@@ -22,13 +22,14 @@ static int32_t squash(int64_t d)
     return (squashed[d >> 7] * (128 - behind) + squashed[(d >> 7) + 1] * behind) >> 7;
 }
 
-void mixed_init(struct mixed_coder *m, struct range_encoder *out, struct range_decoder *in)
+void mixed_init(struct mixed_coder *m, bool one_set, struct range_encoder *out, struct range_decoder *in)
 {
     m->out = out;
     m->in = in;
+    m->one_set = one_set;
     for (unsigned i = 0; i < MIXED_FIELDS_MAX; i++)
-        for (unsigned k = 0; k < MIXED_INPUTS; k++)
-            m->weights[i][k] = WEIGHT_FIRST;
+        for (unsigned k = 0; k < MIXED_SETS * MIXED_INPUTS; k++)
+            m->weights[i][k / MIXED_INPUTS][k % MIXED_INPUTS] = WEIGHT_FIRST;
     int16_t d = -STRETCH_MAX;
     for (int32_t i = 0; i < 1 << MIXED_STRETCH_BITS; i++) {
         while (d < STRETCH_MAX && squash(d) >> (16 - MIXED_STRETCH_BITS) < i)
@@ -95,15 +96,15 @@ static bool code_bit(struct mixed_coder *m, const uint64_t hashes[MIXED_INPUTS],
 uint64_t mixed_number(struct mixed_coder *m, const struct mixed_context *x, uint64_t value)
 {
     uint64_t hashes[MIXED_INPUTS], prefix = 1;
-    int64_t *weights = m->weights[x->field];
+    int64_t(*sets)[MIXED_INPUTS] = m->weights[x->field];
     unsigned wanted = value ? 64 - (unsigned)__builtin_clzll(value) : 0, k = 0;
     hash_contexts(x, hashes);
-    while (k < 64 && code_bit(m, hashes, k, weights, k < wanted))
+    while (k < 64 && code_bit(m, hashes, k, sets[k > 0 && !m->one_set], k < wanted))
         k++;
     for (unsigned i = k; i > 1; i--) {
         bool bit = value >> (i - 2) & 1;
         if (prefix < PREFIX_LIMIT)
-            bit = code_bit(m, hashes, (uint64_t)k << 12 | prefix, weights, bit);
+            bit = code_bit(m, hashes, (uint64_t)k << 12 | prefix, sets[m->one_set ? 0 : 2], bit);
         else
             bit = put_bit(m, ONE_HALF, bit);
         prefix = prefix << 1 | bit;

@@ -5,7 +5,7 @@
  * Each bit has a context of the number's field, and others that know more of its neighbours. A context that knows more
  * is right more often, but learns later. So all of them are asked, and their answers are added with weights that the
  * field learns, too: logistic mixing (Mahoney, "Adaptive weighing of context models for lossless data compression",
- * 2005). */
+ * 2005). How much the answers are worth depends on what the bit is, so each field has some sets of weights. */
 #ifndef PILGRIM_MIXED_CODER_H
 #define PILGRIM_MIXED_CODER_H
 
@@ -13,6 +13,7 @@
 
 enum {
     MIXED_INPUTS = 5,
+    MIXED_SETS = 3, /* of weights: for the first bit of a number's length, its other bits, and the bits behind it */
     MIXED_FIELDS_MAX = 32,
     MIXED_PLACE_BITS = 18, /* there are 2^18 places for contexts */
     MIXED_STRETCH_BITS = 12
@@ -28,7 +29,8 @@ struct mixed_context {
 struct mixed_coder {
     struct range_encoder *out;
     struct range_decoder *in; /* both are NULL: bits are known already, and only learnt */
-    int64_t weights[MIXED_FIELDS_MAX][MIXED_INPUTS];
+    bool one_set;             /* all bits of a field have the first set */
+    int64_t weights[MIXED_FIELDS_MAX][MIXED_SETS][MIXED_INPUTS];
     int16_t stretch[1 << MIXED_STRETCH_BITS];
     struct bit_context places[1 << MIXED_PLACE_BITS];
 };
@@ -36,8 +38,8 @@ struct mixed_coder {
 /* Returns a hash of H and V, for what contexts depend on. */
 uint64_t mixed_hash(uint64_t h, uint64_t v);
 
-/* OUT and IN are borrowed; one of them is NULL, or both for now. */
-void mixed_init(struct mixed_coder *m, struct range_encoder *out, struct range_decoder *in);
+/* OUT and IN are borrowed; one of them is NULL, or both for now. ONE_SET: as sections of types 7, 10 and 11 are. */
+void mixed_init(struct mixed_coder *m, bool one_set, struct range_encoder *out, struct range_decoder *in);
 
 /* Codes VALUE; or decodes a number, whatever VALUE is. Returns the number. */
 uint64_t mixed_number(struct mixed_coder *m, const struct mixed_context *x, uint64_t value);

@@ -70,9 +70,9 @@ static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t 
 static const char *find_damage(const struct section *s)
 {
     /* Division, not multiplication, so neither side can overflow. */
-    const uint64_t ratio = section_has_coded_calls(s->stored_type)       ? CODED_RATIO_MAX
-                           : s->stored_type == SECTION_CODED_DEFINITIONS ? CODED_DEFINITIONS_RATIO_MAX
-                                                                         : SECTION_RATIO_MAX;
+    const uint64_t ratio = section_has_coded_calls(s->stored_type)         ? CODED_RATIO_MAX
+                           : section_has_coded_definitions(s->stored_type) ? CODED_DEFINITIONS_RATIO_MAX
+                                                                           : SECTION_RATIO_MAX;
     if (s->raw / ratio + (s->raw % ratio != 0) > s->stored_length)
         return "announces more content than its bytes can hold";
     return NULL;
@@ -119,10 +119,11 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
 {
     if (section->damage || section_has_coded_calls(section->stored_type))
         return PILGRIM_DAMAGED;
-    if (section->stored_type == SECTION_CODED_DEFINITIONS)
+    if (section_has_coded_definitions(section->stored_type))
         return section->raw > CODED_DEFINITIONS_MAX
                    ? PILGRIM_DAMAGED
-                   : definitions_decode(section->stored, section->stored_length, (size_t)section->raw, content);
+                   : definitions_decode(section->stored_type, section->stored, section->stored_length,
+                                        (size_t)section->raw, content);
     if (section->raw == section->stored_length) {
         bytes_put(content, section->stored, section->stored_length);
         return bytes_status(content);

@@ -29,12 +29,14 @@ enum section_type {
     SECTION_PROFILE = 5,
     SECTION_DEFINITIONS = 6,
     SECTION_TYPE_COUNT = 7,
-    SECTION_OLD_CODED_CALLS = 7, /* in another form: SECTION_CALLS */
-    SECTION_SHORT_PROFILE = 8,   /* SECTION_PROFILE */
+    SECTION_CODED_CALLS_7 = 7, /* in another form: SECTION_CALLS */
+    SECTION_SHORT_PROFILE = 8, /* SECTION_PROFILE */
     SECTION_SHARED_PROFILE = 9,
-    SECTION_CODED_DEFINITIONS = 10, /* SECTION_DEFINITIONS */
-    SECTION_CODED_CALLS = 11,       /* SECTION_CALLS */
-    SECTION_SKIPPABLE = 64          /* a reader may skip types from here on */
+    SECTION_CODED_DEFINITIONS_10 = 10, /* SECTION_DEFINITIONS */
+    SECTION_CODED_CALLS_11 = 11,       /* SECTION_CALLS */
+    SECTION_CODED_DEFINITIONS = 12,    /* SECTION_DEFINITIONS */
+    SECTION_CODED_CALLS = 13,          /* SECTION_CALLS */
+    SECTION_SKIPPABLE = 64             /* a reader may skip types from here on */
 };
 
 /* True if a shard begins with a section of TYPE. */
@@ -43,22 +45,30 @@ static inline bool section_begins_shard(unsigned type)
     return type == SECTION_DEFINITIONS || type == SECTION_OLD_DEFINITIONS;
 }
 
-/* True if calls in a section of STORED_TYPE are coded. */
+/* True if calls, or definitions, in a section of STORED_TYPE are coded. */
 static inline bool section_has_coded_calls(uint8_t stored_type)
 {
-    return stored_type == SECTION_OLD_CODED_CALLS || stored_type == SECTION_CODED_CALLS;
+    return stored_type == SECTION_CODED_CALLS_7 || stored_type == SECTION_CODED_CALLS_11 ||
+           stored_type == SECTION_CODED_CALLS;
+}
+
+static inline bool section_has_coded_definitions(uint8_t stored_type)
+{
+    return stored_type == SECTION_CODED_DEFINITIONS_10 || stored_type == SECTION_CODED_DEFINITIONS;
 }
 
 /* Returns what a section of STORED_TYPE is, whatever its form. */
 static inline uint8_t section_type_of(uint8_t stored_type)
 {
     switch (stored_type) {
-    case SECTION_OLD_CODED_CALLS:
+    case SECTION_CODED_CALLS_7:
+    case SECTION_CODED_CALLS_11:
     case SECTION_CODED_CALLS:
         return SECTION_CALLS;
     case SECTION_SHORT_PROFILE:
     case SECTION_SHARED_PROFILE:
         return SECTION_PROFILE;
+    case SECTION_CODED_DEFINITIONS_10:
     case SECTION_CODED_DEFINITIONS:
         return SECTION_DEFINITIONS;
     default:

@@ -167,7 +167,8 @@ struct finding {
     struct operation_copy *copies;
     int64_t capacity, copy_capacity; /* of the arrays above */
     int64_t count;                   /* operations that were found */
-    uint64_t call;                   /* by this call of the thread; for other calls COUNT says nothing */
+    uint64_t search; /* `search` of the thread requests when a call had found all its operations there; 0 before that */
+    uint64_t call;   /* by this call of the thread; for other calls COUNT says nothing */
 };
 
 /* Makes room for COUNT handles. False: no memory. */

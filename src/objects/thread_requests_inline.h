@@ -404,16 +404,15 @@ static inline bool found_is_own(const struct found_operation_bits *found)
     return found_has(found, FOUND_OWN | FOUND_LIVE) && found_is(found, o) && operation_class(o) != REQUEST_UNKNOWN;
 }
 
-/* Does request_finish for an operation of R, found_is_own; but the caller calls requests_ended then. */
-static inline __attribute__((always_inline)) void request_end_quickly(struct thread_requests *r,
-                                                                      struct found_operation_bits *found)
+/* Does request_finish for O, an operation of R, found_is_own, with the name CLASS_NUMBER, REQUEST_INDEX; but the caller
+ * calls found_end and requests_ended. */
+static inline __attribute__((always_inline)) void request_end_quickly(struct thread_requests *r, struct operation *o,
+                                                                      int64_t class_number, uint32_t request_index)
 {
-    struct operation *o = found_operation(found);
-    found_end(found);
     fifo_remove(r, o);
     o->serial++;
     operation_give(r, o);
-    pool_give_quickly(r->classes[class_index(operation_class(o))], o->request_index);
+    pool_give_quickly(r->classes[class_index(class_number)], request_index);
 }
 
 /* COUNT operations of R have ended by request_end_quickly. */

@@ -83,7 +83,7 @@ struct statistics_cell *statistics_search_again(struct statistics *s, uint32_t s
 static inline __attribute__((always_inline)) void statistics_add(struct statistics_cell *cell, uint64_t gap,
                                                                  uint64_t duration, bool alone)
 {
-    uint64_t lot = distribution_lot(cell->gaps.count);
+    uint32_t lot = distribution_lot(cell->gaps.count);
     distribution_add_lot(&cell->gaps, gap, lot, !alone);
     distribution_add_lot(&cell->durations, duration, lot, !alone);
 }

@@ -73,21 +73,27 @@ static inline void add_wide(uint64_t sum[2], unsigned __int128 v)
     sum[1] += (uint64_t)(v >> 64) + carry;
 }
 
-/* Returns what decides whether the histogram counts the next time, after COUNT others. It counts one of 2^unit. Those
- * are spread like the multiples of the golden ratio: evenly over any period that the times may have. */
-static inline uint64_t distribution_lot(uint64_t count)
+/* Returns what decides whether the histogram counts the next time, after COUNT others: it does if the lot is at least
+ * its unit. So it counts one of 2^unit. Those are spread like the multiples of the golden ratio: evenly over any period
+ * that the times may have. */
+static inline uint32_t distribution_lot(uint64_t count)
 {
-    return count * UINT64_C(0x9e3779b97f4a7c15) >> 1;
+    return (uint32_t)__builtin_clzll(count * UINT64_C(0x9e3779b97f4a7c15) | 1);
 }
 
 /* Adds NS, which is at most DISTRIBUTION_NS_MAX. LOT: distribution_lot of its count. WIDE: the sum may come to 2^64 ns,
  * more than 584 years. No branch depends on the lot, as none can be predicted. */
 static inline __attribute__((always_inline)) void distribution_add_lot(struct distribution *d, uint64_t ns,
-                                                                       uint64_t lot, bool wide)
+                                                                       uint32_t lot, bool wide)
 {
-    unsigned k = histogram_bucket(bucket_of(ns));
-    d->histogram[k] = (uint16_t)(d->histogram[k] + (lot >> (63 - d->unit) == 0));
-    if (__builtin_expect(d->histogram[k] == UINT16_MAX, 0))
+    unsigned k = bucket_of(ns);
+    if (__builtin_expect(k >= BUCKETS, 0)) {
+        k = BUCKETS - 1;
+        __asm__("" : "+r"(k)); /* keeps compilers from a conditional move, which costs more */
+    }
+    unsigned times = d->histogram[k] + (unsigned)(d->unit <= lot);
+    d->histogram[k] = (uint16_t)times;
+    if (__builtin_expect(times == UINT16_MAX, 0))
         distribution_halve(d);
     d->count++;
     if (wide)

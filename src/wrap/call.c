@@ -249,8 +249,11 @@ static __attribute__((noinline)) void call_turn(const struct call *c)
 CALL_INLINE void call_step(const struct call *c, size_t length)
 {
     struct thread *t = c->thread;
+    struct stream *stream = t->stream; /* read first: what is stored below may be anything to a compiler */
+    const struct class_head *class = t->class;
+    uint64_t start = t->journal->start;
     thread_call_recorded(t);
-    if (CALL_LIKELY(stream_step(t->stream, t->class, length, t->journal->start, c->end)))
+    if (CALL_LIKELY(stream_step(stream, class, length, start, c->end)))
         thread_leave(t);
     else
         call_turn(c);

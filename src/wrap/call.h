@@ -51,7 +51,7 @@ struct call {
     const struct path_trail *trail;     /* not NULL: the class may be another one of the same site; call_settle_path */
     const void *frame;                  /* CALL_FRAME, if there is a trail */
     struct rank_base base;              /* for arguments that are ranks: set by call_rank_base, else rank base 0 */
-    const struct found_operation_bits *operations; /* found by put_requests; scratch memory of the thread */
+    const struct found_operation_bits *operations; /* found by store_requests; scratch memory of the thread */
     uint64_t end;                                  /* clock ticks */
 };
 

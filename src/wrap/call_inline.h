@@ -151,7 +151,8 @@ static inline void call_enter(struct call *c, uint8_t *at)
     if (c->trail && !CALL_LIKELY(path_trail_is(c->trail, c->frame)))
         call_other_path(c);
     /* From here on a journal's reader takes the call for one in progress, until it is counted. */
-    atomic_store_explicit(&live->entered, thread_calls(t) + 1, memory_order_release);
+    atomic_store_explicit(&live->entered, atomic_load_explicit(&live->calls, memory_order_relaxed) + 1,
+                          memory_order_release);
 }
 
 /* The real function has returned. RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions
@@ -188,7 +189,21 @@ CALL_INLINE uint8_t *call_resume(struct call *c)
     return CALL_LIKELY(key->capacity - key->length >= CALL_ROOM) ? key->data + key->length : call_make_room(c);
 }
 
+/* True if there is room for COUNT bytes at AT, and for CALL_ROOM bytes behind them. */
+static inline bool call_has_room(const struct call *c, const uint8_t *at, size_t count)
+{
+    return c->key->capacity - (size_t)(at - c->key->data) >= count + CALL_ROOM;
+}
+
 /* ---- values: each store returns where the next value goes ---- */
+
+/* The head of an array of COUNT items, which follow. */
+enum { ARRAY_HEAD_BYTES = 5 };
+static inline uint8_t *store_array_head(uint8_t *at, uint32_t count)
+{
+    *at = VALUE_ARRAY;
+    return store_u32(at + 1, count);
+}
 
 static inline uint8_t *store_none(uint8_t *at, int count)
 {

@@ -4,8 +4,7 @@
 #include "wrap/put_requests.h"
 
 #include "base/value_run.h"
-#include "wrap/call_inline.h"
-#include "objects/thread_requests_inline.h"
+#include "wrap/completed_inline.h"
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
@@ -46,8 +45,7 @@ static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_
     return store_slot(store_slot(at + 1, name.class_number), rank);
 }
 
-/* Ends operation number I of the call, after all its tokens were stored. NAME: how the reader knows it. */
-static __attribute__((noinline)) void end_slowly(struct call *c, int64_t i, struct operation_name name)
+__attribute__((noinline)) void end_slowly(struct call *c, int64_t i, struct operation_name name)
 {
     struct thread *t = c->thread;
     if (!c->dropped)
@@ -58,11 +56,10 @@ static __attribute__((noinline)) void end_slowly(struct call *c, int64_t i, stru
 /* Does that if it is easy, while requests_end_quickly; the caller calls requests_ended then. False: it did nothing. */
 CALL_INLINE bool end_quickly(struct thread *t, struct thread_requests *r, struct found_operation_bits *found)
 {
-    struct operation_name name = operation_name(found_operation(found));
-    if (!CALL_LIKELY(found_is_own(found)) ||
-        !CALL_LIKELY(live_end_quickly(&t->live, name.class_number, name.request_index)))
+    struct operation *o = found_operation(found);
+    if (!CALL_LIKELY(found_is_own(found)) || !CALL_LIKELY(end_easily(t, r, o, operation_name(o))))
         return false;
-    request_end_quickly(r, found);
+    found_end(found);
     return true;
 }
 
@@ -225,17 +222,17 @@ static void put_found(struct call *c, const MPI_Request *requests)
     call_flush(c, at);
 }
 
-/* Finds and stores each request in turn, while there is one thread and the array is too short for a run. False: another
- * case, and nothing was stored. */
-static bool put_requests_quickly(struct call *c, const MPI_Request *requests, int64_t count)
+/* Finds and stores each request in turn, while there is one thread and the array is too short for a run. NULL: another
+ * case; what was stored does not count. */
+CALL_INLINE uint8_t *store_requests_quickly(struct call *c, uint8_t *at, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
     struct thread_requests *r = t->requests;
-    size_t before = t->key.length;
     bool quick = !objects_threads && !c->dropped && requests && count > 0 && count < VALUE_SERIES_MIN;
-    uint8_t *at = CALL_LIKELY(quick) && reserve(c, count) ? items_begin(c, count) : NULL;
-    if (!at)
-        return false;
+    if (!CALL_LIKELY(quick) || !CALL_LIKELY(call_has_room(c, at, ARRAY_HEAD_BYTES + (size_t)count * ITEM_BYTES)) ||
+        !reserve(c, count))
+        return NULL;
+    at = store_array_head(at, (uint32_t)count);
     uint32_t search = requests_search_begin(r);
     uint64_t *handles = t->finding.handles;
     struct found_operation_bits *found = t->finding.found;
@@ -247,25 +244,26 @@ static bool put_requests_quickly(struct call *c, const MPI_Request *requests, in
             continue;
         }
         struct operation *o = requests_search_next(r, handle, search);
-        if (!CALL_LIKELY(o)) {
-            t->key.length = before;
-            return false;
-        }
+        if (!CALL_LIKELY(o))
+            return NULL;
         found_set_alone(&found[i], o, true);
         at = CALL_LIKELY(live_rank_quickly(&t->live, operation_class(o), o->request_index) == 0)
                  ? store_oldest(at, operation_class(o))
                  : store_live(c, at, operation_name(o), LIVE_INDICES);
     }
-    call_flush(c, at);
-    return true;
+    t->finding.search = r->search;
+    return at;
 }
 
-void put_requests(struct call *c, const MPI_Request *requests, int64_t count)
+uint8_t *store_requests(struct call *c, uint8_t *at, const MPI_Request *requests, int64_t count)
 {
-    if (CALL_LIKELY(put_requests_quickly(c, requests, count)))
-        return;
+    uint8_t *end = store_requests_quickly(c, at, requests, count);
+    if (CALL_LIKELY(end))
+        return end;
+    call_flush(c, at);
     find_operations(c, requests, count);
     put_found(c, requests);
+    return call_resume(c);
 }
 
 /* Stores an output array. Returns where the next value goes. */

@@ -32,8 +32,14 @@ uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request); 
 
 /* ---- arrays ---- */
 
-void put_requests(struct call *c, const MPI_Request *requests, int64_t count); /* input; NULL is legal if COUNT is 0 */
+/* Input. NULL is legal if COUNT is 0. */
+uint8_t *store_requests(struct call *c, uint8_t *at, const MPI_Request *requests, int64_t count);
 void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count); /* output */
+
+/* Both outputs of MPI_Waitall: as put_requests_after, then put_statuses (put_status.h) if they are defined. IGNORED: as
+ * for that. */
+uint8_t *store_requests_waited(struct call *c, uint8_t *at, const MPI_Request *requests, int64_t count,
+                               const MPI_Status *statuses, bool ignored);
 
 /* For functions that leave most of an array as it was, such as MPI_Waitany. The output is stored as changes to the
  * input (objects/request_array_delta.h). put_requests_again stores the input, too, as changes to what an earlier call

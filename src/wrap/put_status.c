@@ -13,14 +13,7 @@
 #include "wrap/put_status.h"
 
 #include "base/value_run.h"
-#include "format/trace_format.h"
-#include "wrap/status_fields.h"
-#include "wrap/call_inline.h"
-
-/* The reader remembers a bounded number of receives (docs/FORMAT.md, section 5): in each class, those with an index
- * below POSTED_INDEX_LIMIT. For a call with a single request the limit is POSTED_ALONE: if more are in flight, the
- * statuses themselves are alike. */
-enum { POSTED_ALONE = 64 };
+#include "wrap/completed_inline.h"
 
 /* Largest size of a status: its head, a rank base, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
@@ -122,34 +115,13 @@ static inline int64_t received_bytes(const MPI_Status *status)
     return asked;
 }
 
-/* Returns BYTES divided by COUNT, which is not 0; 0: there is a remainder, or no bytes. */
-static inline int64_t unit_of(int64_t bytes, int64_t count)
+/* True if OPERATION is a receive of the call that came as it was posted. Not in long arrays: their statuses are alike
+ * enough. */
+static inline bool came_back_as_posted(const struct call *c, const struct operation *operation,
+                                       const MPI_Status *status)
 {
-    if (bytes == 0 || count == 1)
-        return bytes;
-    if ((uint64_t)bytes <= UINT32_MAX && (uint64_t)count <= UINT32_MAX) /* a much faster division */
-        return (uint32_t)bytes % (uint32_t)count ? 0 : (uint32_t)bytes / (uint32_t)count;
-    return bytes % count ? 0 : bytes / count;
-}
-
-/* True if the source and the tag in STATUS are those that OPERATION was posted with, and the reader knows them. Not for
- * long arrays: their statuses are alike enough. */
-static inline bool came_as_posted(const struct call *c, const struct operation *operation, const MPI_Status *status)
-{
-    const struct posting *posted = &operation->posted;
-    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_INDEX_LIMIT;
-    return !c->dropped && c->operation_count < VALUE_SERIES_MIN && posted->count != 0 &&
-           operation->request_index < limit &&
-           operation_class(operation) >> REQUEST_THREAD_SHIFT == (int64_t)c->thread->index &&
-           posted->segment == c->thread->segment && status->MPI_SOURCE == posted->source &&
-           status->MPI_TAG == posted->tag;
-}
-
-static inline uint8_t *store_posted(uint8_t *at, int64_t index, int64_t unit, bool ignored)
-{
-    at[0] = VALUE_POSTED;
-    at[1] = ignored ? STATUS_IGNORED : 0;
-    return store_slot(store_slot(at + 2, index), unit);
+    return !c->dropped && c->operation_count < VALUE_SERIES_MIN &&
+           came_as_posted(remembered_by(c, c->operation_count), operation, status);
 }
 
 /* Stores the fields of a receive's status. */
@@ -197,7 +169,8 @@ static __attribute__((noinline)) uint8_t *store_receive(struct call *c, uint8_t 
                                                         const struct operation *operation, const MPI_Status *status,
                                                         bool ignored)
 {
-    int64_t unit = came_as_posted(c, operation, status) ? unit_of(received_bytes(status), operation->posted.count) : 0;
+    int64_t unit =
+        came_back_as_posted(c, operation, status) ? unit_of(received_bytes(status), operation->posted.count) : 0;
     return unit ? store_posted(at, index, unit, ignored)
                 : store_received(c, store_head(at, ignored, false), operation, status);
 }
@@ -244,7 +217,7 @@ static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, con
         return store_none(at, 1);
     if (operation_kind(operation) != REQUEST_RECV)
         return store_completed(c, at, index, operation, status, ignored);
-    if (!came_as_posted(c, operation, status))
+    if (!came_back_as_posted(c, operation, status))
         return store_received(c, store_head(at, ignored, false), operation, status);
     int64_t bytes = 0;
     int64_t unit = status_read_plainly(status, &bytes) ? unit_of(bytes, operation->posted.count) : 0;
@@ -284,33 +257,18 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
     call_flush(c, at);
 }
 
-enum { KIND_MASK = 7 << 1 | 1 }; /* in `what` of an operation: its kind, and whether it is persistent */
-
-/* Stores the status of OPERATION, number INDEX of the call, if it is a completed send, or a receive that came as
- * posted, and not persistent. NULL: it is another one, and nothing was stored. */
-CALL_INLINE uint8_t *store_usual(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
-                                 const MPI_Status *status, bool ignored)
-{
-    if (!CALL_LIKELY(operation) || !CALL_LIKELY(operation->active))
-        return NULL;
-    if ((operation->what & KIND_MASK) == REQUEST_SEND << 1)
-        return store_none(at, 1);
-    if ((operation->what & KIND_MASK) != REQUEST_RECV << 1 || !CALL_LIKELY(came_as_posted(c, operation, status)))
-        return NULL;
-    int64_t bytes = 0;
-    int64_t unit = status_read_plainly(status, &bytes) ? unit_of(bytes, operation->posted.count) : 0;
-    return CALL_LIKELY(unit) ? store_posted(at, index, unit, ignored) : NULL;
-}
-
 /* One loop for the statuses of most calls, without saving a place for those that are not usual. */
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)
 {
     bool usual = count == c->operation_count && count > 0 && count < VALUE_SERIES_MIN && !missing(statuses) &&
-                 !c->thread->error_in_status;
+                 !c->thread->error_in_status && !c->dropped;
     size_t before = c->key->length;
     uint8_t *at = CALL_LIKELY(usual) ? statuses_begin(c, count) : NULL;
-    for (int64_t i = 0; at && i < count; i++)
-        at = store_usual(c, at, i, found_operation(&c->operations[i]), &statuses[i], ignored);
+    const struct remembered by = remembered_by(c, count);
+    for (int64_t i = 0; at && i < count; i++) {
+        const struct operation *o = found_operation(&c->operations[i]);
+        at = CALL_LIKELY(o) ? store_usual(by, at, i, o, &statuses[i], ignored) : NULL;
+    }
     if (CALL_LIKELY(at)) {
         call_flush(c, at);
         return;

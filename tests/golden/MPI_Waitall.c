@@ -10,22 +10,11 @@ static int wrapper_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_S
     c.base = capture.world;
     MPI_Status *actual = call_statuses(&c, array_of_statuses, count);
     at = store_int(at, count);
-    call_flush(&c, at);
-    put_requests(&c, array_of_requests, count);
-    at = call_resume(&c);
+    at = store_requests(&c, at, array_of_requests, count);
     call_enter(&c, at);
     int ret = PMPI_Waitall(count, array_of_requests, actual);
     call_leave_statuses(&c, ret);
-    call_flush(&c, at);
-    put_requests_after(&c, array_of_requests, count);
-    at = call_resume(&c);
-    if (c.ok) {
-        call_flush(&c, at);
-        put_statuses(&c, actual, count, actual != array_of_statuses);
-        at = call_resume(&c);
-    } else {
-        at = store_none(at, 1);
-    }
+    at = store_requests_waited(&c, at, array_of_requests, count, actual, actual != array_of_statuses);
     call_end(&c, at, ret);
     return ret;
 }

@@ -3,6 +3,7 @@
 from random_profile import BitWriter
 from second_coded import Walk
 from second_definitions import DefinitionsWalk, Source, learnt_mixer
+from second_parts import CODED_CALLS, CODED_DEFINITIONS
 
 
 def bits_of(writer):
@@ -12,17 +13,17 @@ def bits_of(writer):
     return bit
 
 
-def coded(content, shapes, classes, old=False):
-    """CONTENT, coded. shapes, classes, old: as in second_coded.Walk."""
+def coded(content, shapes, classes, kind=CODED_CALLS):
+    """CONTENT, coded. shapes, classes, kind: as in second_coded.Walk."""
     writer, source = BitWriter(), Source(content)
-    Walk(source, bits_of(writer), shapes, classes, old).all()
+    Walk(source, bits_of(writer), shapes, classes, kind).all()
     source.cursor.end()
     return writer.bytes()
 
 
-def coded_definitions(content):
-    """CONTENT, coded."""
+def coded_definitions(content, kind=CODED_DEFINITIONS):
+    """CONTENT, coded, for a section of type KIND."""
     writer, source = BitWriter(), Source(content)
-    DefinitionsWalk(source, learnt_mixer(bits_of(writer))).all()
+    DefinitionsWalk(source, learnt_mixer(bits_of(writer), kind)).all()
     source.cursor.end()
     return writer.bytes()

@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from random_profile import random_profile  # noqa: E402
 from random_times import common_section, statistics, thread_times  # noqa: E402
 from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, SIGNATURE_SERIES, Printer, Sequences, Shape  # noqa: E402
+from second_parts import CODED_CALLS, CODED_CALLS_7, CODED_CALLS_11, CODED_DEFINITIONS, CODED_DEFINITIONS_10  # noqa: E402
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
 
 CALLS_MAX = 60      # of a thread, more or less
@@ -78,7 +79,8 @@ class Shard:
         self.first, self.threads, self.profile = first, threads, None
         self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
         self.b.plain_references, self.b.coded, self.b.short_profile = dice.random() < 0.2, dice.random() < 0.5, dice.random() < 0.7
-        self.b.old_coded = dice.random() < 0.3
+        self.b.calls_type = dice.choice((CODED_CALLS_7, CODED_CALLS_11, CODED_CALLS, CODED_CALLS))
+        self.b.definitions_type = dice.choice((None, CODED_DEFINITIONS_10, CODED_DEFINITIONS))
         self.b.shared_profile = self.b.short_profile and dice.random() < 0.7
         self.b.tables.clear()
         self.s, self.lines, self.places = Sequences(dice, self.b), {}, {}

@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_grammar import BLOCK_MAX  # noqa: E402
-from second_parts import Damage  # noqa: E402
+from second_parts import CODED_CALLS, CODED_CALLS_7, Damage  # noqa: E402
 from second_profile import BitReader, Context  # noqa: E402
 
 CONTENT_MAX = 1 << 18
@@ -24,9 +24,9 @@ MULTIPLIER = 0x9e3779b97f4a7c15
 FIRST_WEIGHT = 19661
 SQUASHED = [round(65536 / (1 + math.exp(-i / 2))) for i in range(-16, 17)]
 FIELDS = ("count rule symbol earlier terminal exponent block byte expression constant length shape series column parts members class partition "
-          "values signatures signature calls classes group_class body").split()
+          "values signatures signature calls classes group_class body other").split()
 (COUNT, RULE, SYMBOL, EARLIER, TERMINAL, EXPONENT, BLOCK, BYTE, EXPRESSION, CONSTANT, LENGTH, SHAPE, SERIES, COLUMN, PARTS, MEMBERS, CLASS,
- PARTITION, VALUES, SIGNATURES, SIGNATURE, SEQUENCE, CLASSES, GROUP_CLASS, BODY) = range(len(FIELDS))
+ PARTITION, VALUES, SIGNATURES, SIGNATURE, SEQUENCE, CLASSES, GROUP_CLASS, BODY, OTHER) = range(len(FIELDS))
 
 
 # ---- mixing ------------------------------------------------------------------------------------------------------
@@ -76,11 +76,11 @@ def learnt(context, bit):
 
 
 class Mixer:
-    """bit(bit, Guess or None): codes a bit, and returns it."""
+    """bit(bit, Guess or None): codes a bit, and returns it. sets: of weights, 3, or 1 in sections of types 7, 10 and 11."""
 
-    def __init__(self, bit):
+    def __init__(self, bit, sets=3):
         self.bit, self.places, self.guess = bit, {}, Guess()
-        self.weights = [[FIRST_WEIGHT] * 5 for _ in FIELDS]
+        self.weights = [[[FIRST_WEIGHT] * 5 for _ in range(sets)] for _ in FIELDS]
 
     def mixed(self, bit, hashes, node, weights):
         places = self.places
@@ -103,12 +103,13 @@ class Mixer:
         h = with_(0, field)
         k = with_(h, kind)
         hashes = [h, k, with_(k, 1, a), with_(k, 2, b), with_(k, 3, a, b, c)]
-        weights, length, prefix = self.weights[field], 0, 1
-        while length < 64 and self.mixed(int(length < value.bit_length()), hashes, length, weights):
+        sets, length, prefix = self.weights[field], 0, 1
+        first, more, rest = sets * 3 if len(sets) == 1 else sets
+        while length < 64 and self.mixed(int(length < value.bit_length()), hashes, length, more if length else first):
             length += 1
         for i in range(length - 2, -1, -1):
             bit = value >> i & 1
-            bit = self.mixed(bit, hashes, 4096 * length + prefix, weights) if prefix < PREFIX_END else self.bit(bit, None)
+            bit = self.mixed(bit, hashes, 4096 * length + prefix, rest) if prefix < PREFIX_END else self.bit(bit, None)
             prefix = 2 * prefix + bit
         return prefix if length else 0
 
@@ -172,13 +173,14 @@ class Recent:
 
 class Walk:
     """CONTENT: numbers are taken out of it, coded, and put into it. shapes: by number how many columns a signature has that is not
-    long, and the places of its slots up to the first array series; classes: by number (function's number, whether it is a loop); old: of a section of type 7."""
+    long, and the places of its slots up to the first array series; classes: by number (function's number, whether it is a loop); kind: the type of the section."""
 
-    def __init__(self, content, bit, shapes, classes, old=False):
-        self.content, self.mixer, self.shapes, self.classes, self.old = content, Mixer(bit), shapes, classes, old
+    def __init__(self, content, bit, shapes, classes, kind=CODED_CALLS):
+        self.content, self.mixer, self.shapes, self.classes = content, Mixer(bit, 3 if kind == CODED_CALLS else 1), shapes, classes
+        self.old, self.has_other = kind == CODED_CALLS_7, kind == CODED_CALLS
         self.recent, self.next = collections.defaultdict(Recent), collections.Counter()
         self.last_values, self.value_groups, self.loops, self.signatures = 0, [], [], {}
-        self.lists, self.last_rule = {}, 0
+        self.lists, self.last_rule, self.rule_end = {}, 0, 0
         self.placed, self.hits, self.last_column = collections.Counter(), collections.Counter(), 0
 
     def all(self):
@@ -231,11 +233,11 @@ class Walk:
     # Rules.
 
     def rule(self, number):
-        symbols, terminal, steps, flags = self.plain(RULE), 0, (0, 0), (0, 0)
+        symbols, terminal, other, others, steps, flags = self.plain(RULE), 0, self.rule_end, 0, (0, 0), (0, 0)
         if not symbols:
             self.block()
         earlier, exponent = self.recent[EARLIER, 0], self.recent[EXPONENT, 0]
-        for _ in range(symbols):
+        for i in range(symbols):
             v = self.content.take()
             flag = self.code(v & 3, SYMBOL, 0, *flags, exponent.last)
             if flag > 3:
@@ -244,8 +246,20 @@ class Walk:
                 back = earlier.keep(self.code(number - 1 - (v >> 2) & WHOLE, EARLIER, 0, earlier.last, flags[0], earlier.before))
                 self.content.put((number - 1 - back << 2 & WHOLE) | flag)
             else:
-                step = self.code(zigzag((v >> 2) - terminal), TERMINAL, flag, steps[0], terminal, steps[1])
+                which, start = 0, not i
+                if self.has_other:
+                    near, far = zigzag((v >> 2) - other), zigzag((v >> 2) - terminal)
+                    which = self.code(int(near < far - (0 if start else 16)), OTHER, int(start), others & 15, steps[0], terminal)
+                    if which > 1:
+                        raise Damage("a terminal that is measured from terminal %d" % which)
+                    others = 2 * others + which
+                    if which:
+                        terminal, other = other, terminal
+                before, kind = terminal, flag + 4 * which + 8 * start * self.has_other
+                step = self.code(zigzag((v >> 2) - terminal), TERMINAL, kind, steps[0], terminal, steps[1])
                 steps, terminal = (step, steps[0]), terminal + unzigzag(step) & WHOLE
+                if not which and step > 32:
+                    other = before
                 self.content.put((terminal << 2 & WHOLE) | flag)
             if flag & 2:
                 more = exponent.keep(self.code(self.content.take(), EXPONENT, flag & 1, exponent.last, steps[0], exponent.before))
@@ -253,6 +267,7 @@ class Walk:
                 if more & 1 and not flag & 1:
                     terminal = terminal + (more >> 1) + 1 & WHOLE
             flags = flag, flags[0]
+        self.rule_end = terminal if symbols else self.rule_end
 
     def block(self):
         count, width = self.plain(BLOCK, 0), self.byte(BLOCK, 1) >> 2
@@ -397,12 +412,12 @@ class Walk:
         self.reference(MEMBERS, 2, "columns")
 
 
-def coded_content(stored, raw, shapes, classes, old=False):
-    """The RAW bytes that the coded calls STORED are. old: of a section of type 7."""
+def coded_content(stored, raw, shapes, classes, kind=CODED_CALLS):
+    """The RAW bytes that the coded calls STORED are. kind: the type of the section."""
     if raw > CONTENT_MAX:
         raise Damage("coded calls of %d bytes" % raw)
     content, reader = Content(raw), BitReader(stored)
-    Walk(content, lambda _, guess: reader.bit(guess), shapes, classes, old).all()
+    Walk(content, lambda _, guess: reader.bit(guess), shapes, classes, kind).all()
     if len(content.found) < raw:
         raise Damage("coded calls of %d bytes, not %d" % (len(content.found), raw))
     if reader.at < len(stored):

@@ -254,8 +254,8 @@ class Shard:
             raise Damage("a function or a parameter without a name")
         return escape(name), parameters
 
-    def coded_read(self, stored, raw, old):
-        return coded_content(stored, raw, [shape.for_coded_calls() for shape in self.shapes], [(number, self.functions[number][0] == LOOP) for number in self.class_functions], old)
+    def coded_read(self, stored, raw, kind):
+        return coded_content(stored, raw, [shape.for_coded_calls() for shape in self.shapes], [(number, self.functions[number][0] == LOOP) for number in self.class_functions], kind)
 
     def calls_read(self, c):
         self.rules = Rules(c)

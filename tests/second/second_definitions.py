@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_coded import CONTENT_MAX, WHOLE, Content, Mixer, unzigzag, with_, zigzag  # noqa: E402
-from second_parts import Cursor, Damage, dictionary, format_file  # noqa: E402
+from second_parts import CODED_DEFINITIONS, CODED_DEFINITIONS_10, Cursor, Damage, dictionary, format_file  # noqa: E402
 from second_profile import BitReader  # noqa: E402
 
 COUNT, WORD, BYTE, PROPERTY, MODULE, SYMBOL, START, FUNCTION, PATH, FRAME, KIND, OFFSET, TAG, OPERAND = range(14)
@@ -17,7 +17,7 @@ PATH_MAX, DEPTH_MAX, TAG_END, ITEMS_END, PLACE_BITS = 64, 32, 32, 4096, 12
 STRING, ARRAY, FLAGS, STATUS, NAMED_FUNCTION, SERIES, EDITED, POSTED = 14, 15, 16, 17, 18, 20, 22, 24
 OPERANDS = {2: 1, 8: 1, STRING: 1, ARRAY: 1, FLAGS: 1, STATUS: 1, NAMED_FUNCTION: 1, SERIES: 2, 21: 1, EDITED: 2, 23: 1, POSTED: 1}
 LINES = list(dict.fromkeys(reversed(dictionary()[:-1].split(b"\0"))))
-EXAMPLE = bytes.fromhex(format_file("example.hex").decode())
+EXAMPLES = {CODED_DEFINITIONS_10: "example-10.hex", CODED_DEFINITIONS: "example.hex"}
 
 
 class Source:
@@ -283,25 +283,26 @@ class DefinitionsWalk:
         return int(tag in (7, 21, 23))
 
 
-LEARNT = []     # the mixer that has walked through the example, as soon as it was asked for
+LEARNT = {}     # by type: the mixer that has walked through the example, as soon as it was asked for
 
 
-def learnt_mixer(bit):
-    """A mixer that has walked through the example, and codes with bit(bit, guess) from now on."""
-    if not LEARNT:
-        LEARNT.append(Mixer(lambda known, guess: known))
-        DefinitionsWalk(Source(EXAMPLE), LEARNT[0]).all()
-    mixer = Mixer(bit)
-    mixer.places, mixer.weights = dict(LEARNT[0].places), [list(weights) for weights in LEARNT[0].weights]
+def learnt_mixer(bit, kind=CODED_DEFINITIONS):
+    """A mixer that has walked through the example of this type of section, and codes with bit(bit, guess) from now on."""
+    sets = 3 if kind == CODED_DEFINITIONS else 1
+    if kind not in LEARNT:
+        LEARNT[kind] = Mixer(lambda known, guess: known, sets)
+        DefinitionsWalk(Source(bytes.fromhex(format_file(EXAMPLES[kind]).decode())), LEARNT[kind]).all()
+    mixer = Mixer(bit, sets)
+    mixer.places, mixer.weights = dict(LEARNT[kind].places), [[list(weights) for weights in those] for those in LEARNT[kind].weights]
     return mixer
 
 
-def definitions_content(stored, raw):
-    """The RAW bytes that the coded definitions STORED are."""
+def definitions_content(stored, raw, kind=CODED_DEFINITIONS):
+    """The RAW bytes that the coded definitions STORED are. kind: the type of the section."""
     if raw > CONTENT_MAX:
         raise Damage("coded definitions of %d bytes" % raw)
     target, reader = Target(raw), BitReader(stored)
-    DefinitionsWalk(target, learnt_mixer(lambda _, guess: reader.bit(guess))).all()
+    DefinitionsWalk(target, learnt_mixer(lambda _, guess: reader.bit(guess), kind)).all()
     if len(target.found) < raw:
         raise Damage("coded definitions of %d bytes, not %d" % (len(target.found), raw))
     if reader.at < len(stored):

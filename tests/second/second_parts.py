@@ -7,9 +7,10 @@ import struct
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
 VERSION = 9
 OLDEST_VERSION = 5
-OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, OLD_CODED_CALLS, SHORT_PROFILE, SHARED_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8, 9
-CODED_DEFINITIONS, CODED_CALLS = 10, 11
-KINDS = {OLD_CODED_CALLS: CALLS, CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE, SHARED_PROFILE: PROFILE, CODED_DEFINITIONS: DEFINITIONS}
+OLD_DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE, DEFINITIONS, CODED_CALLS_7, SHORT_PROFILE, SHARED_PROFILE = 1, 2, 3, 4, 5, 6, 7, 8, 9
+CODED_DEFINITIONS_10, CODED_CALLS_11, CODED_DEFINITIONS, CODED_CALLS = 10, 11, 12, 13
+KINDS = {CODED_CALLS_7: CALLS, CODED_CALLS_11: CALLS, CODED_CALLS: CALLS, SHORT_PROFILE: PROFILE, SHARED_PROFILE: PROFILE,
+         CODED_DEFINITIONS_10: DEFINITIONS, CODED_DEFINITIONS: DEFINITIONS}
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", OLD_DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
 PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a shard
 
@@ -163,7 +164,7 @@ class Section:
         self.start = cursor.at
         try:
             self.type, self.raw, stored = cursor.u8(), cursor.varint(), cursor.varint()
-            self.coded = self.type in (OLD_CODED_CALLS, CODED_CALLS)
+            self.coded = self.type in (CODED_CALLS_7, CODED_CALLS_11, CODED_CALLS)
             self.kind = KINDS.get(self.type, self.type)
             self.head = cursor.data[self.start:cursor.at]
             self.checksum = cursor.fixed(4)
@@ -176,14 +177,14 @@ class Section:
         """decode(stored, raw, old): the content of coded calls. old: of type 7."""
         if xxh32(self.head + self.stored) != self.checksum:
             raise Damage("wrong checksum")
-        most = 32 if self.coded else 64 if self.type == CODED_DEFINITIONS else 256
+        most = 32 if self.coded else 64 if self.type in (CODED_DEFINITIONS_10, CODED_DEFINITIONS) else 256
         if self.raw > most * len(self.stored):
             raise Damage("announces more than %d times its stored bytes" % most)
         if self.coded:
-            return decode(self.stored, self.raw, self.type == OLD_CODED_CALLS)
-        if self.type == CODED_DEFINITIONS:
+            return decode(self.stored, self.raw, self.type)
+        if self.type in (CODED_DEFINITIONS_10, CODED_DEFINITIONS):
             from second_definitions import definitions_content    # which needs this module
-            return definitions_content(self.stored, self.raw)
+            return definitions_content(self.stored, self.raw, self.type)
         if self.raw == len(self.stored):
             return self.stored
         return unzstd(self.stored, self.raw, dictionary() if self.kind in (DEFINITIONS, OLD_DEFINITIONS) else b"")

@@ -99,8 +99,9 @@ class Coded(unittest.TestCase):
 
     def test_old_content(self):
         content = contents()
-        stored = coded(content, SHAPES, CLASSES, old=True)
-        self.assertEqual(coded_content(stored, len(content), SHAPES, CLASSES, old=True), content)
+        for kind in (parts.CODED_CALLS_7, parts.CODED_CALLS_11):
+            stored = coded(content, SHAPES, CLASSES, kind)
+            self.assertEqual(coded_content(stored, len(content), SHAPES, CLASSES, kind), content)
 
     def test_definitions(self):
         """They are read back, and any bytes are a content or damage."""
@@ -120,6 +121,8 @@ class Coded(unittest.TestCase):
             except Damage:
                 pass
         self.assertEqual(good, 0)
+        old = coded_definitions(content, parts.CODED_DEFINITIONS_10)
+        self.assertEqual(definitions_content(old, len(content), parts.CODED_DEFINITIONS_10), content)
 
     def test_trace(self):
         """A coded section with the ratio and the place that it may have."""

@@ -112,7 +112,7 @@ def written(kept, content):
     """The section KEPT, with another content, or, if it has coded calls, other stored bytes."""
     if kept.coded:
         return section(kept.type, bytes(kept.raw), content)
-    return section(parts.DEFINITIONS if kept.type == parts.CODED_DEFINITIONS else kept.type, content)
+    return section(parts.DEFINITIONS if kept.type in (parts.CODED_DEFINITIONS_10, parts.CODED_DEFINITIONS) else kept.type, content)
 
 
 class References:
@@ -134,7 +134,8 @@ class Builder:
 
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_segment, self.tables = ranks, False, {}
-        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.old_coded = self.short_profile = self.shared_profile = False
+        self.plain_references = self.plain_addresses = self.repeats = self.old = self.coded = self.short_profile = self.shared_profile = False
+        self.calls_type, self.definitions_type = parts.CODED_CALLS, parts.CODED_DEFINITIONS
         self.groups, self.statistics, self.profile, self.times = [], None, None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
 
@@ -294,19 +295,19 @@ class Builder:
         shapes = [Shape(shape, self.table("strings")) for shape in self.table("shapes")]
         functions = self.table("functions")
         return coded(content, [shape.for_coded_calls() for shape in shapes],
-                     [(function, functions[function] == b"pilgrim_loop:") for function, *_ in self.table("classes")], self.old_coded)
+                     [(function, functions[function] == b"pilgrim_loop:") for function, *_ in self.table("classes")], self.calls_type)
 
     def calls_section(self):
         content = self.calls()
         stored = self.coded_calls(content) if self.coded else b""
-        return (parts.OLD_CODED_CALLS if self.old_coded else parts.CODED_CALLS, content, stored) if len(content) <= 32 * len(stored) else (parts.CALLS, content)
+        return (self.calls_type, content, stored) if len(content) <= 32 * len(stored) else (parts.CALLS, content)
 
     def definitions_section(self):
         content = self.definitions()
         if self.old:
             return parts.OLD_DEFINITIONS, content
-        stored = coded_definitions(content) if self.coded and not self.old_coded else b""
-        return (parts.CODED_DEFINITIONS, content, stored) if len(content) <= 64 * len(stored) else (parts.DEFINITIONS, content)
+        stored = coded_definitions(content, self.definitions_type) if self.coded and self.definitions_type else b""
+        return (self.definitions_type, content, stored) if len(content) <= 64 * len(stored) else (parts.DEFINITIONS, content)
 
     def profile_type(self):
         return parts.SHARED_PROFILE if self.shared_profile else parts.SHORT_PROFILE if self.short_profile else parts.PROFILE

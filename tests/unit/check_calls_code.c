@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/mixed_coder.h"
+#include "format/trace_format.h"
 #include "random.h"
 
 /* ---- numbers ---- */
@@ -43,14 +44,14 @@ START_TEST(numbers_are_read_back)
     struct bytes out = {0};
     random_state = 1;
     encoder_init(&e, &out);
-    mixed_init(&mixed, &e, NULL);
+    mixed_init(&mixed, false, &e, NULL);
     for (unsigned i = 0; i < NUMBERS; i++) {
         numbers[i] = draw_number();
         ck_assert_uint_eq(mixed_number(&mixed, &numbers[i].about, numbers[i].value), numbers[i].value);
     }
     encoder_end(&e);
     decoder_init(&d, out.data, out.length);
-    mixed_init(&mixed, NULL, &d);
+    mixed_init(&mixed, false, NULL, &d);
     for (unsigned i = 0; i < NUMBERS; i++)
         ck_assert_uint_eq(mixed_number(&mixed, &numbers[i].about, 0), numbers[i].value);
     bytes_free(&out);
@@ -65,7 +66,7 @@ START_TEST(what_is_likely_takes_little)
         struct bytes out = {0};
         random_state = 1;
         encoder_init(&e, &out);
-        mixed_init(&mixed, &e, NULL);
+        mixed_init(&mixed, false, &e, NULL);
         for (unsigned i = 0; i < NUMBERS; i++) {
             uint64_t v = random_below(50);
             struct mixed_context x = {3, which == 1 ? v : 0, which == 2 ? v : random_below(100),
@@ -208,7 +209,8 @@ START_TEST(contents_are_read_back)
         put_content(&content);
         ck_assert_int_eq(calls_encode(&known, &content, &coded), PILGRIM_OK);
         bytes_put_u8(&found, 'x'); /* what is there already */
-        ck_assert_int_eq(calls_decode(&known, false, coded.data, coded.length, content.length, &found), PILGRIM_OK);
+        ck_assert_int_eq(calls_decode(&known, SECTION_CODED_CALLS, coded.data, coded.length, content.length, &found),
+                         PILGRIM_OK);
         ck_assert_uint_eq(found.length, content.length + 1);
         ck_assert(memcmp(found.data + 1, content.data, content.length) == 0);
         bytes_free(&content);
@@ -294,17 +296,18 @@ START_TEST(changed_bytes)
         uint8_t before = coded.data[at];
         coded.data[at] = (uint8_t)random_below(256);
         size_t length = random_below(3) ? coded.length : random_below((unsigned)coded.length);
-        enum pilgrim_status status = calls_decode(&known, false, coded.data, length, raw, &found);
+        enum pilgrim_status status = calls_decode(&known, SECTION_CODED_CALLS, coded.data, length, raw, &found);
         ck_assert(status == PILGRIM_DAMAGED || (status == PILGRIM_OK && found.length == raw));
         good += status == PILGRIM_OK;
         coded.data[at] = before;
         bytes_free(&found);
     }
     struct bytes found = {0};
-    ck_assert_int_eq(calls_decode(&known, false, coded.data, coded.length, CODED_CALLS_MAX + 1, &found),
+    ck_assert_int_eq(calls_decode(&known, SECTION_CODED_CALLS, coded.data, coded.length, CODED_CALLS_MAX + 1, &found),
                      PILGRIM_DAMAGED);
     bytes_put(&coded, "\0\0\0\0\0", 5);
-    ck_assert_int_eq(calls_decode(&known, false, coded.data, coded.length, content.length, &found), PILGRIM_DAMAGED);
+    ck_assert_int_eq(calls_decode(&known, SECTION_CODED_CALLS, coded.data, coded.length, content.length, &found),
+                     PILGRIM_DAMAGED);
     ck_assert_uint_lt(good, 100);
     bytes_free(&content);
     bytes_free(&coded);

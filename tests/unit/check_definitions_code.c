@@ -8,6 +8,7 @@
 
 #include "base/value.h"
 #include "format/dictionary.h"
+#include "format/trace_format.h"
 #include "random.h"
 
 static void put_text(struct bytes *b, const char *text)
@@ -185,7 +186,9 @@ START_TEST(contents_are_read_back)
         make_content(&content, seed);
         ck_assert_int_eq(definitions_encode(&content, &coded), PILGRIM_OK);
         bytes_put_u8(&found, 'x'); /* what is there already */
-        ck_assert_int_eq(definitions_decode(coded.data, coded.length, content.length, &found), PILGRIM_OK);
+        ck_assert_int_eq(
+            definitions_decode(SECTION_CODED_DEFINITIONS, coded.data, coded.length, content.length, &found),
+            PILGRIM_OK);
         ck_assert_uint_eq(found.length, content.length + 1);
         ck_assert(memcmp(found.data + 1, content.data, content.length) == 0);
         bytes_free(&content);
@@ -240,16 +243,19 @@ START_TEST(changed_bytes)
         uint8_t before = coded.data[at];
         coded.data[at] = (uint8_t)random_below(256);
         size_t length = random_below(3) ? coded.length : random_below((unsigned)coded.length);
-        enum pilgrim_status status = definitions_decode(coded.data, length, raw, &found);
+        enum pilgrim_status status = definitions_decode(SECTION_CODED_DEFINITIONS, coded.data, length, raw, &found);
         ck_assert(status == PILGRIM_DAMAGED || (status == PILGRIM_OK && found.length == raw));
         good += status == PILGRIM_OK;
         coded.data[at] = before;
         bytes_free(&found);
     }
     struct bytes found = {0};
-    ck_assert_int_eq(definitions_decode(coded.data, coded.length, CODED_DEFINITIONS_MAX + 1, &found), PILGRIM_DAMAGED);
+    ck_assert_int_eq(
+        definitions_decode(SECTION_CODED_DEFINITIONS, coded.data, coded.length, CODED_DEFINITIONS_MAX + 1, &found),
+        PILGRIM_DAMAGED);
     bytes_put(&coded, "\0\0\0\0\0", 5);
-    ck_assert_int_eq(definitions_decode(coded.data, coded.length, content.length, &found), PILGRIM_DAMAGED);
+    ck_assert_int_eq(definitions_decode(SECTION_CODED_DEFINITIONS, coded.data, coded.length, content.length, &found),
+                     PILGRIM_DAMAGED);
     ck_assert_uint_lt(good, 75);
     bytes_free(&content);
     bytes_free(&coded);

@@ -53,7 +53,7 @@ struct budget open_budget(const struct trace_source *source, uint64_t spent, uin
 /* Takes the content of SECTION, which is no coded calls. */
 static void take_content(struct parser *p, const struct section *section, struct bytes *content)
 {
-    const bool coded = section->stored_type == SECTION_CODED_DEFINITIONS;
+    const bool coded = section_has_coded_definitions(section->stored_type);
     const uint64_t memory = coded && section->raw <= CODED_DEFINITIONS_MAX ? definitions_code_memory(section->raw) : 0;
     if (!parser_charge(p, memory))
         return;

@@ -27,8 +27,8 @@ static void decode(struct parser *p, const struct calls_known *known, const stru
     const uint64_t memory = calls_code_memory(known, (size_t)section->raw);
     if (!parser_charge(p, memory))
         return;
-    enum pilgrim_status status = calls_decode(known, section->stored_type == SECTION_OLD_CODED_CALLS, section->stored,
-                                              section->stored_length, (size_t)section->raw, content);
+    enum pilgrim_status status = calls_decode(known, section->stored_type, section->stored, section->stored_length,
+                                              (size_t)section->raw, content);
     if (status != PILGRIM_OK)
         parser_fail_with(p, status, "cannot be decoded");
     p->budget->bytes += memory;
