@@ -23,6 +23,7 @@ struct body_writer {
     const struct loop_state *states;
     struct node_loops *loops_of; /* by node */
     struct loops *loops;
+    struct loop_origin *origins; /* NULL, or of each loop */
 };
 
 static const struct loop_node *node_of(const struct body_writer *w, uint32_t node)
@@ -207,6 +208,31 @@ static bool next_run(struct run_reader *r, uint64_t *value, uint64_t *times)
     return true;
 }
 
+bool loop_trips_add(struct loop_trips *t, uint64_t value, uint64_t times)
+{
+    if (!times)
+        return false;
+    const bool closes = t->times && t->value != value;
+    t->total += times;
+    if (closes) {
+        bytes_put_varint(&t->runs, t->value);
+        bytes_put_varint(&t->runs, t->times);
+        t->times = 0;
+    }
+    t->value = value;
+    t->times += times;
+    return closes;
+}
+
+void loop_trips_join(struct loop_trips *t, const struct loop_trips *from)
+{
+    struct run_reader runs = read_runs(from);
+    uint64_t value, times;
+    while (next_run(&runs, &value, &times))
+        loop_trips_add(t, value, times);
+    t->runs.failed |= from->runs.failed;
+}
+
 /* Sets the factor to the greatest common divisor of all differences, with the sign of the first one. So trips that
  * depend on each other (the two sides of a branch, or the loops over pairs) have equal differences. */
 static void set_factor(struct loops_loop *l, const struct loop_trips *t)
@@ -228,7 +254,7 @@ static void set_factor(struct loops_loop *l, const struct loop_trips *t)
     l->range = factor ? (high - low) / factor : 0;
 }
 
-static enum pilgrim_status set_trips(struct loops_loop *l, const struct loop_trips *t)
+enum pilgrim_status loop_trips_write(const struct loop_trips *t, struct loops_loop *l)
 {
     struct run_reader runs = read_runs(t);
     uint64_t value, times = 0, last = 0;
@@ -265,9 +291,11 @@ static enum pilgrim_status add_loop(struct body_writer *w, uint32_t node, enum c
         put_iterations(&g, start, node, 1);
     else
         put_visit(&g, start, node);
+    if (w->origins)
+        w->origins[w->loops->count] = (struct loop_origin){node, trips == &w->states[node].iterations};
     *number = w->loops->count++;
     TRY(end_grammar(&g, &l->body));
-    return set_trips(l, trips);
+    return loop_trips_write(trips, l);
 }
 
 /* True if a node that is visited only once becomes a loop all the same: it contains varying loops, and other members of
@@ -311,9 +339,10 @@ static enum pilgrim_status add_all(struct body_writer *w)
     return end_grammar(&g, &w->loops->top);
 }
 
-enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states, struct loops *l)
+enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states, struct loops *l,
+                                      struct loop_origin *origins)
 {
-    struct body_writer w = {.forest = f, .states = states, .loops = l};
+    struct body_writer w = {.forest = f, .states = states, .loops = l, .origins = origins};
     w.loops_of = malloc(f->node_count * sizeof *w.loops_of);
     l->items = calloc(2 * (size_t)f->node_count, sizeof *l->items);
     enum pilgrim_status status = w.loops_of && l->items ? add_all(&w) : PILGRIM_NOMEM;

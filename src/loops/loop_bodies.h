@@ -31,9 +31,29 @@ static inline bool loop_trips_vary(const struct loop_trips *t)
     return t->runs.length > 0;
 }
 
-/* Writes the loops of a forest and their trips into L, which is empty.
- * errors: PILGRIM_NOMEM, L must then be freed */
-enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states,
-                                      struct loops *l) PILGRIM_CHECKED;
+/* What the trips of a loop are. */
+struct loop_origin {
+    uint32_t node;
+    bool iterations; /* those of each visit, if it has a head */
+};
+
+static inline const struct loop_trips *loop_origin_trips(const struct loop_origin *o, const struct loop_state *states)
+{
+    return o->iterations ? &states[o->node].iterations : &states[o->node].trips;
+}
+
+/* Notes VALUE another TIMES times. True if a run was closed. */
+bool loop_trips_add(struct loop_trips *t, uint64_t value, uint64_t times);
+
+/* Adds all trips of FROM. */
+void loop_trips_join(struct loop_trips *t, const struct loop_trips *from);
+
+/* Sets the trips of L. errors: PILGRIM_NOMEM */
+enum pilgrim_status loop_trips_write(const struct loop_trips *t, struct loops_loop *l) PILGRIM_CHECKED;
+
+/* Writes the loops of a forest and their trips into L, which is empty. ORIGINS: NULL, or for each of L's loops what its
+ * trips are; at most two for each node. errors: PILGRIM_NOMEM, L must then be freed */
+enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states, struct loops *l,
+                                      struct loop_origin *origins) PILGRIM_CHECKED;
 
 #endif

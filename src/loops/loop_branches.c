@@ -33,7 +33,7 @@ static void note_indices(struct loop_build *b, const struct loop_region *region,
         uint32_t terminal = w->members[i], to = index_of(b, terminal);
         struct loop_element *p = &b->elements[to];
         p->begins |= terminal == w->transitions.start;
-        p->visits += terminal == w->transitions.start;
+        p->visits += terminal == w->transitions.start ? w->transitions.sequences : 0;
         for (uint32_t k = in->first[terminal]; k < in->first[terminal + 1]; k++) {
             if (w->region[in->items[k].other] == region->number) {
                 note_transition(b, index_of(b, in->items[k].other), to, in->items[k].count);

@@ -150,12 +150,12 @@ static void note_transitions(struct loop_regions *w, const struct loop_region *r
     for (uint32_t i = region->begin; i < region->end; i++) {
         uint32_t terminal = w->members[i], index = w->order[terminal];
         if (terminal == w->transitions.start)
-            enter(w, v, index, 1);
+            enter(w, v, index, w->transitions.sequences);
         for (uint32_t k = in->first[terminal]; k < in->first[terminal + 1]; k++)
             if (w->region[in->items[k].other] != region->number)
                 enter(w, v, index, in->items[k].count);
         if (terminal == w->transitions.last)
-            exit_after(w, v, elements, index, 1, &any_exit);
+            exit_after(w, v, elements, index, w->transitions.sequences, &any_exit);
         for (uint32_t k = out->first[terminal]; k < out->first[terminal + 1]; k++) {
             uint32_t to = out->items[k].other;
             if (w->region[to] != region->number)
@@ -266,10 +266,10 @@ static unsigned find_cuts(struct loop_regions *w, const struct loop_region *regi
         uint64_t all = 0, out = 0;
         best_note(&entries, terminal,
                   count_outside(w, &w->transitions.in, region->number, terminal, &all) +
-                      (terminal == w->transitions.start));
+                      (terminal == w->transitions.start ? w->transitions.sequences : 0));
         best_note(&exits, terminal,
                   count_outside(w, &w->transitions.out, region->number, terminal, &out) +
-                      (terminal == w->transitions.last));
+                      (terminal == w->transitions.last ? w->transitions.sequences : 0));
         best_note(&hubs, terminal, all);
     }
     for (unsigned i = 0; i < BEST_COUNT; i++)

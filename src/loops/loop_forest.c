@@ -146,18 +146,34 @@ static void build(struct loop_build *b)
         f->order[w->members[i]] = i;
 }
 
-enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_count, struct loop_forest *f)
+static enum pilgrim_status build_forest(const struct rules *r, uint32_t terminal_count, bool shared,
+                                        struct loop_forest *f, bool *built)
 {
     *f = (struct loop_forest){.terminal_count = terminal_count};
+    *built = false;
     struct loop_build b = {.forest = f};
-    bool good =
-        build_init(&b, terminal_count) && transitions_of(r, terminal_count, &b.regions.transitions) == PILGRIM_OK;
-    if (good)
+    struct transitions *t = &b.regions.transitions;
+    bool good = build_init(&b, terminal_count) && transitions_of(r, terminal_count + shared, t) == PILGRIM_OK;
+    if (good && (!shared || transitions_separate(t, terminal_count))) {
         build(&b);
+        *built = true;
+    }
     build_free(&b);
-    if (!good)
+    if (!*built)
         loop_forest_free(f);
     return good ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_count, struct loop_forest *f)
+{
+    bool built;
+    return build_forest(r, terminal_count, false, f, &built);
+}
+
+enum pilgrim_status loop_forest_build_shared(const struct rules *r, uint32_t terminal_count, struct loop_forest *f,
+                                             bool *built)
+{
+    return build_forest(r, terminal_count, true, f, built);
 }
 
 void loop_forest_free(struct loop_forest *f)

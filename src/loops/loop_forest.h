@@ -38,6 +38,11 @@ struct loop_forest {
  * errors: PILGRIM_NOMEM, *F is then empty */
 enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_count,
                                       struct loop_forest *f) PILGRIM_CHECKED;
+
+/* Does the same for several sequences: R has all of them, one after another, each with the terminal TERMINAL_COUNT
+ * before it, which is not in F. *BUILT false: they do not have one first and one last terminal; *F is empty. */
+enum pilgrim_status loop_forest_build_shared(const struct rules *r, uint32_t terminal_count, struct loop_forest *f,
+                                             bool *built) PILGRIM_CHECKED;
 void loop_forest_free(struct loop_forest *f);
 
 static inline uint32_t loop_forest_root(const struct loop_forest *f)

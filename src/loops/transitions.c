@@ -187,6 +187,7 @@ enum pilgrim_status transitions_of(const struct rules *r, uint32_t terminal_coun
         survey_rules(&s);
         t->start = s.first[0];
         t->last = s.last[0];
+        t->sequences = 1;
         t->repeats = calloc(terminal_count + (size_t)1, sizeof *t->repeats);
         good = t->repeats && fill_out(&s, terminal_count, &t->out) && fill_in(&t->out, terminal_count, &t->in);
     }
@@ -199,6 +200,33 @@ enum pilgrim_status transitions_of(const struct rules *r, uint32_t terminal_coun
     if (!good)
         transitions_free(t);
     return good ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+/* Leaves out OTHER from the lists of the first TERMINAL_COUNT terminals, and the lists of all others. */
+static void leave_out(struct transition_lists *l, uint32_t terminal_count, uint32_t other)
+{
+    uint32_t from = 0, to = 0;
+    for (uint32_t t = 0; t < terminal_count; t++) {
+        const uint32_t end = l->first[t + 1];
+        l->first[t] = to;
+        for (; from < end; from++)
+            if (l->items[from].other != other)
+                l->items[to++] = l->items[from];
+    }
+    l->first[terminal_count] = to;
+}
+
+bool transitions_separate(struct transitions *t, uint32_t separator)
+{
+    const uint32_t out = t->out.first[separator], in = t->in.first[separator];
+    if (t->out.first[separator + 1] != out + 1 || t->in.first[separator + 1] != in + 1 ||
+        t->in.items[in].other != t->last)
+        return false;
+    t->start = t->out.items[out].other;
+    t->sequences = t->out.items[out].count;
+    leave_out(&t->out, separator, separator);
+    leave_out(&t->in, separator, separator);
+    return true;
 }
 
 void transitions_free(struct transitions *t)

@@ -24,24 +24,8 @@ struct placing {
 static enum pilgrim_status translate(const struct placing *p, uint32_t grammar, uint32_t limit, struct bytes *out)
 {
     size_t length;
-    struct cursor in;
     const uint8_t *data = intern_get(&p->f->sequences, grammar, &length);
-    cursor_init(&in, data, length);
-    uint64_t rules = cursor_varint(&in);
-    bytes_put_varint(out, rules);
-    for (uint64_t i = 0; i < rules && !in.status; i++) {
-        uint64_t symbols = cursor_varint(&in);
-        bytes_put_varint(out, symbols);
-        for (uint64_t k = 0; k < symbols && !in.status; k++) {
-            uint64_t symbol = cursor_varint(&in), value = symbol >> 2;
-            if (!(symbol & 1) && value >= limit)
-                return PILGRIM_DAMAGED;
-            bytes_put_varint(out, symbol & 1 ? symbol : (uint64_t)p->terminal[value] << 2 | (symbol & 3));
-            if (symbol & 2)
-                bytes_put_varint(out, cursor_varint(&in));
-        }
-    }
-    return in.status ? in.status : bytes_status(out);
+    return structure_translate(data, length, p->terminal, limit, out);
 }
 
 /* Finds or adds the loop that body BODY of group G is. LIMIT: it uses class indices below this. */
@@ -102,7 +86,7 @@ static enum pilgrim_status add_loops(struct placing *p)
     for (uint32_t i = 0; i < p->tops.count; i++) {
         size_t length;
         const uint8_t *body = intern_get(&p->tops, i, &length);
-        struct steady_loop *loop = &s->loops[s->loop_count++];
+        struct template_loop *loop = &s->loops[s->loop_count++];
         loop->trips = calloc(2 * (size_t)groups, sizeof *loop->trips);
         if (!loop->trips)
             return PILGRIM_NOMEM;

@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "template/beside.h"
 #include "template/elements.h"
+#include "template/one_forest.h"
 
 /* At most so many families, and so many comparisons of two elements in all: some tenths of a second. */
 enum { FAMILIES_MAX = 16, KEYS_MAX = 1 << 14 };
@@ -133,16 +134,13 @@ static enum pilgrim_status add_family(struct families *x, struct trees *t, uint3
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status make_families(const struct fragment *f, struct families *x, struct trees *t,
-                                         const struct candidate *candidates, uint32_t count, uint32_t keys)
+static enum pilgrim_status lay_over(const struct fragment *f, struct families *x, struct trees *t,
+                                    const struct candidate *candidates, uint32_t count, uint32_t keys)
 {
     t->room = count < TEMPLATE_GROUPS_MAX ? count : TEMPLATE_GROUPS_MAX;
     for (uint32_t i = 0; i < count; i++)
         if (may_be_laid(&f->groups[candidates[i].group]))
             TRY(place(f, t, candidates[i].group, &x->keys[x->first_key[candidates[i].group]], keys / 64 + 1));
-    x->items = calloc(t->count + (size_t)FAMILIES_MAX + 1, sizeof *x->items);
-    if (!x->items)
-        return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < t->count; i++)
         TRY(add_family(x, t, i));
     return PILGRIM_OK;
@@ -174,51 +172,81 @@ static enum pilgrim_status take_alike(const struct fragment *f, struct families 
     return PILGRIM_OK;
 }
 
+/* Makes the structure of the next family, which has its groups. If that cannot be, it is no family. */
+static enum pilgrim_status make_next(const struct fragment *f, struct families *x, enum family_kind kind, uint32_t keys)
+{
+    struct group_family *family = &x->items[x->count];
+    bool made = family->count > 1;
+    enum pilgrim_status status = PILGRIM_OK;
+    if (made)
+        status = kind == FAMILIES_LAID ? beside_make(f, x, family, keys) : one_forest_make(f, x, family, keys, &made);
+    if (!made || status != PILGRIM_OK) {
+        structure_free(&family->structure);
+        free(family->groups);
+        *family = (struct group_family){.count = 0};
+        return status;
+    }
+    x->count++;
+    for (uint32_t k = 0; k < family->count; k++) {
+        x->of_group[family->groups[k]] = x->count;
+        x->shared += call_count(&f->groups[family->groups[k]]);
+    }
+    x->shared -= family->structure.call_count;
+    return PILGRIM_OK;
+}
+
 /* Makes families of groups that are in none. */
-static enum pilgrim_status stand_beside(const struct fragment *f, struct families *x,
-                                        const struct candidate *candidates, uint32_t count, uint32_t keys)
+static enum pilgrim_status join_alike(const struct fragment *f, struct families *x, const struct candidate *candidates,
+                                      uint32_t count, enum family_kind kind, uint32_t keys)
 {
     uint8_t *seen = malloc(keys);
     enum pilgrim_status status = seen ? PILGRIM_OK : PILGRIM_NOMEM;
     const uint32_t limit = x->count + FAMILIES_MAX;
     for (uint32_t i = 0; status == PILGRIM_OK && i < count && x->count < limit; i++) {
-        struct group_family *family = &x->items[x->count];
         if (x->of_group[candidates[i].group])
             continue;
         memset(seen, 0, keys);
-        status = take_alike(f, x, &candidates[i], count - i, seen, family);
-        if (status == PILGRIM_OK && family->count > 1) {
-            x->count++;
-            for (uint32_t k = 0; k < family->count; k++)
-                x->of_group[family->groups[k]] = x->count;
-            status = beside_make(f, x, family, keys);
-            for (uint32_t k = 0; k < family->count; k++)
-                x->shared += call_count(&f->groups[family->groups[k]]);
-            x->shared -= family->structure.call_count;
-        } else {
-            free(family->groups);
-            *family = (struct group_family){.count = 0};
-        }
+        status = take_alike(f, x, &candidates[i], count - i, seen, &x->items[x->count]);
+        const uint32_t groups = x->items[x->count].count, before = x->count;
+        if (status == PILGRIM_OK)
+            status = make_next(f, x, kind, keys);
+        if (groups > 1 && x->count == before)
+            break; /* the same without its first group would be no family either */
     }
     free(seen);
     return status;
 }
 
-static enum pilgrim_status find(const struct fragment *f, struct families *x, struct candidate *candidates)
+/* Makes all families. */
+static enum pilgrim_status make_families(const struct fragment *f, struct families *x, struct trees *t,
+                                         const struct candidate *candidates, uint32_t count, enum family_kind kind,
+                                         uint32_t keys)
+{
+    x->items = calloc(2 * (size_t)FAMILIES_MAX + 1, sizeof *x->items);
+    if (!x->items)
+        return PILGRIM_NOMEM;
+    if (kind == FAMILIES_LAID)
+        TRY(lay_over(f, x, t, candidates, count, keys));
+    x->laid = x->count;
+    TRY(join_alike(f, x, candidates, count, kind, keys));
+    if (kind == FAMILIES_ONE_FOREST)
+        x->laid = x->count;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status find(const struct fragment *f, enum family_kind kind, struct families *x,
+                                struct candidate *candidates)
 {
     struct trees t = {.work = WORK_MAX};
     struct intern keys = {0};
     uint32_t count = 0;
     enum pilgrim_status status = number_keys(f, x, &keys);
     for (uint32_t i = 0; i < f->group_keys.count; i++)
-        if (has_keys(&f->groups[i]))
+        if (kind == FAMILIES_LAID ? has_keys(&f->groups[i]) : may_be_laid(&f->groups[i]))
             candidates[count++] = (struct candidate){i, call_count(&f->groups[i])};
     qsort(candidates, count, sizeof *candidates, compare_candidates);
     if (status == PILGRIM_OK && count > 1 && keys.count <= KEYS_MAX)
-        status = make_families(f, x, &t, candidates, count, keys.count);
-    x->laid = x->count;
-    if (status == PILGRIM_OK && x->items)
-        status = stand_beside(f, x, candidates, count, keys.count);
+        status = make_families(f, x, &t, candidates, count, kind, keys.count);
     for (uint32_t i = 0; i < t.count; i++) {
         elements_free(&t.items[i]);
         free(t.groups[i]);
@@ -227,7 +255,7 @@ static enum pilgrim_status find(const struct fragment *f, struct families *x, st
     return status;
 }
 
-enum pilgrim_status families_find(const struct fragment *f, struct families *families)
+enum pilgrim_status families_find(const struct fragment *f, enum family_kind kind, struct families *families)
 {
     size_t count = (size_t)f->group_keys.count + 1;
     struct candidate *candidates = malloc(count * sizeof *candidates);
@@ -235,7 +263,7 @@ enum pilgrim_status families_find(const struct fragment *f, struct families *fam
         (struct families){.of_group = calloc(count, sizeof(uint32_t)), .first_key = calloc(count, sizeof(size_t))};
     enum pilgrim_status status = candidates && families->of_group && families->first_key ? PILGRIM_OK : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
-        status = find(f, families, candidates);
+        status = find(f, kind, families, candidates);
     free(candidates);
     return status;
 }
@@ -243,8 +271,8 @@ enum pilgrim_status families_find(const struct fragment *f, struct families *fam
 void families_free(struct families *families)
 {
     for (uint32_t i = 0; i < families->count; i++) {
-        free(families->items[i].groups);
         structure_free(&families->items[i].structure);
+        free(families->items[i].groups);
     }
     free(families->items);
     free(families->of_group);

@@ -23,9 +23,16 @@ struct families {
     size_t *first_key;  /* ... which begins here; two groups have equal keys where they have the same class */
 };
 
+/* How the groups of a family are joined. */
+enum family_kind {
+    FAMILIES_LAID,      /* they are laid over each other, or stand beside each other */
+    FAMILIES_ONE_FOREST /* they are read with one loop forest (one_forest.h); LAID is then COUNT */
+};
+
 /* Finds the families of F. The caller frees *FAMILIES, also after an error. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED,
  * PILGRIM_LIMIT */
-enum pilgrim_status families_find(const struct fragment *f, struct families *families) PILGRIM_CHECKED;
+enum pilgrim_status families_find(const struct fragment *f, enum family_kind kind,
+                                  struct families *families) PILGRIM_CHECKED;
 void families_free(struct families *families);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "merge/value_group.h"
 #include "rules/rules.h"
+#include "sequence/slots.h"
 
 /* ---- the order ---- */
 
@@ -318,11 +319,12 @@ enum pilgrim_status members_join_class(const struct class_source *s)
 
 /* ---- loops ---- */
 
-/* Finds or adds the value group of members that meet a loop MET times. */
+/* Finds or adds the value group of members that meet a loop MET times. CHANGES: its trips are not the same each time.
+ */
 static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t group, uint32_t class_index, uint64_t met,
-                                            uint32_t shape, uint32_t *number)
+                                            bool changes, uint32_t shape, uint32_t *number)
 {
-    const struct signature_entry entry = {.shape = shape, .count = 1};
+    const struct signature_entry entry = {.shape = shape, .count = !changes};
     struct bytes run = {0};
     uint32_t sequence;
     if (!met)
@@ -333,15 +335,10 @@ static enum pilgrim_status loop_value_group(struct fragment *into, uint32_t grou
 }
 
 /* Adds a member with these trips, whose number is not noted, to P. */
-static enum pilgrim_status add_trips(struct value_group *p, uint64_t trips)
+static enum pilgrim_status add_trips(struct value_group *p, const struct slots *slots)
 {
-    /* no function of the rank: of a rank base that is not there */
-    struct slot slot = {.value = (int64_t)trips, .kind = SLOT_RANK, .base = -1};
-    struct slots slots = {.items = &slot, .count = 1};
     struct value_group one = {.column_count = 0};
-    if (p->column_count)
-        return column_append(&p->columns[0], slot.value);
-    enum pilgrim_status status = value_group_begin(&one, &(struct rank_bases){.count = 0}, 0, 0, &slots);
+    enum pilgrim_status status = value_group_begin(&one, &(struct rank_bases){.count = 0}, 0, 0, slots);
     column_free(&one.members);
     if (status == PILGRIM_OK)
         status = value_group_join(p, &one, 0);
@@ -349,9 +346,30 @@ static enum pilgrim_status add_trips(struct value_group *p, uint64_t trips)
     return status;
 }
 
+/* Adds a member of group GROUP, whose number is not noted, to P. */
+static enum pilgrim_status add_loop_member(struct fragment *into, const struct template_loop *loop, uint32_t group,
+                                           struct value_group *p)
+{
+    /* no functions of the rank: of a rank base that is not there */
+    struct slot slot[3] = {{.value = (int64_t)loop->trips[group], .kind = SLOT_RANK, .base = -1}};
+    if (!loop->times && p->column_count)
+        return column_append(&p->columns[0], slot[0].value);
+    if (!loop->times)
+        return add_trips(p, &(struct slots){.items = slot, .count = 1});
+    const struct loops_loop *times = &loop->times[group];
+    slot[1] = (struct slot){.kind = SLOT_DELTAS};
+    slot[2] = (struct slot){.value = times->factor, .kind = SLOT_RANK, .base = -1};
+    struct nested_runs differences = {.count = 0};
+    enum pilgrim_status status = nested_runs_copy(&differences, &times->differences);
+    if (status == PILGRIM_OK)
+        status = stored_deltas_add(&into->stored_deltas, &differences, &slot[1].value);
+    nested_runs_free(&differences);
+    return status == PILGRIM_OK ? add_trips(p, &(struct slots){.items = slot, .count = 3}) : status;
+}
+
 /* Finds or adds the value groups of the members of each of GROUPS. */
 static enum pilgrim_status find_targets(struct fragment *into, uint32_t group, uint32_t class_index, uint32_t groups,
-                                        const struct steady_loop *loop, uint32_t shape, uint32_t *targets)
+                                        const struct template_loop *loop, uint32_t shape, uint32_t *targets)
 {
     for (uint32_t i = 0; i < groups; i++) {
         uint32_t same = 0;
@@ -360,13 +378,13 @@ static enum pilgrim_status find_targets(struct fragment *into, uint32_t group, u
         if (same < i)
             targets[i] = targets[same];
         else
-            TRY(loop_value_group(into, group, class_index, loop->met[i], shape, &targets[i]));
+            TRY(loop_value_group(into, group, class_index, loop->met[i], loop->times, shape, &targets[i]));
     }
     return PILGRIM_OK;
 }
 
 enum pilgrim_status members_add_loop(struct fragment *into, uint32_t group, uint32_t class_index,
-                                     const struct family_members *m, uint32_t groups, const struct steady_loop *loop,
+                                     const struct family_members *m, uint32_t groups, const struct template_loop *loop,
                                      uint32_t shape)
 {
     uint32_t *targets = malloc((groups + (size_t)1) * sizeof *targets);
@@ -376,7 +394,7 @@ enum pilgrim_status members_add_loop(struct fragment *into, uint32_t group, uint
         uint32_t g = m->group[i];
         struct value_group *to = &into->value_groups[targets[g]];
         if (loop->met[g])
-            status = add_trips(to, loop->trips[g]);
+            status = add_loop_member(into, loop, g, to);
         if (status == PILGRIM_OK)
             status = column_append(&to->members, (int64_t)i);
     }

@@ -39,7 +39,7 @@ enum pilgrim_status members_join_class(const struct class_source *s) PILGRIM_CHE
 
 /* Adds LOOP at CLASS_INDEX of group GROUP of INTO. SHAPE: that of an int. errors: as members_join_class */
 enum pilgrim_status members_add_loop(struct fragment *into, uint32_t group, uint32_t class_index,
-                                     const struct family_members *m, uint32_t groups, const struct steady_loop *loop,
+                                     const struct family_members *m, uint32_t groups, const struct template_loop *loop,
                                      uint32_t shape) PILGRIM_CHECKED;
 
 /* Finds or adds a sequence of FROM in INTO. errors: PILGRIM_NOMEM */

@@ -246,15 +246,15 @@ static enum pilgrim_status find_loop(struct maker *m, const struct bytes *body, 
         return PILGRIM_OK;
     if (*number == m->capacity) {
         uint32_t capacity = 2 * m->capacity + 8;
-        struct steady_loop *loops = realloc(m->s->loops, capacity * sizeof *loops);
+        struct template_loop *loops = realloc(m->s->loops, capacity * sizeof *loops);
         if (!loops)
             return PILGRIM_NOMEM;
         m->s->loops = loops;
         m->capacity = capacity;
     }
-    struct steady_loop *loop = &m->s->loops[*number];
+    struct template_loop *loop = &m->s->loops[*number];
     if (*number == before) {
-        *loop = (struct steady_loop){.trips = NULL};
+        *loop = (struct template_loop){.trips = NULL};
         m->s->loop_count++;
         loop->trips = calloc(2 * (size_t)groups, sizeof *loop->trips);
         if (!loop->trips)
@@ -368,11 +368,36 @@ enum pilgrim_status structure_make(const struct elements *t, struct structure *s
     return status;
 }
 
+enum pilgrim_status structure_translate(const uint8_t *data, size_t length, const uint32_t *terminals, uint32_t limit,
+                                        struct bytes *out)
+{
+    struct cursor in;
+    cursor_init(&in, data, length);
+    uint64_t rules = cursor_varint(&in);
+    bytes_put_varint(out, rules);
+    for (uint64_t i = 0; i < rules && !in.status; i++) {
+        uint64_t symbols = cursor_varint(&in);
+        bytes_put_varint(out, symbols);
+        for (uint64_t k = 0; k < symbols && !in.status; k++) {
+            uint64_t symbol = cursor_varint(&in), value = symbol >> 2;
+            if (!(symbol & 1) && value >= limit)
+                return PILGRIM_DAMAGED;
+            bytes_put_varint(out, symbol & 1 ? symbol : (uint64_t)terminals[value] << 2 | (symbol & 3));
+            if (symbol & 2)
+                bytes_put_varint(out, cursor_varint(&in));
+        }
+    }
+    return in.status ? in.status : bytes_status(out);
+}
+
 void structure_free(struct structure *s)
 {
     for (uint32_t i = 0; i < s->loop_count; i++) {
         bytes_free(&s->loops[i].body);
         free(s->loops[i].trips);
+        for (uint32_t g = 0; s->loops[i].times && g < s->changing_groups; g++)
+            nested_runs_free(&s->loops[i].times[g].differences);
+        free(s->loops[i].times);
     }
     for (uint32_t i = 0; i < s->kept_count; i++)
         bytes_free(&s->kept[i]);

@@ -276,6 +276,8 @@ static enum pilgrim_status join(const struct fragment *f, const struct families 
         status = copy_table(&f->classes, &into->classes);
     if (status == PILGRIM_OK)
         status = copy_table(&f->shapes, &into->shapes);
+    if (status == PILGRIM_OK)
+        status = copy_table(&f->stored_deltas, &into->stored_deltas);
     for (uint32_t i = 0; status == PILGRIM_OK && i < f->group_keys.count; i++) {
         uint32_t family = families->of_group[i];
         if (!family || family > families->count)
@@ -296,7 +298,8 @@ static struct fragment *begin(const struct fragment *f)
     if (!into)
         return NULL;
     *into = *f;
-    into->functions = into->classes = into->shapes = into->sequences = (struct intern){.count = 0};
+    into->functions = into->classes = into->shapes = (struct intern){.count = 0};
+    into->sequences = into->stored_deltas = (struct intern){.count = 0};
     into->group_keys = into->value_group_keys = (struct intern){.count = 0};
     into->groups = NULL;
     into->value_groups = NULL;
@@ -335,6 +338,7 @@ void templates_free(struct fragment *joined)
     intern_free(&joined->functions);
     intern_free(&joined->classes);
     intern_free(&joined->shapes);
+    intern_free(&joined->stored_deltas);
     free(joined->shares.classes.rows); /* but not what they point to */
     free(joined);
 }

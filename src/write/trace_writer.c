@@ -170,39 +170,89 @@ static bool may_have_templates(const struct fragment *f)
     return small;
 }
 
-/* Sets *JOINED to F with templates; NULL: it has none. Groups stand beside each other only if none are laid over each
- * other. LENGTH: bytes of the content of F. */
-static void join_groups(const struct fragment *f, uint64_t length, struct fragment **joined)
+/* A fragment with templates, and its content. */
+struct joined {
+    struct fragment *fragment; /* NULL: it has none */
+    struct content content;
+};
+
+static void joined_free(struct joined *j)
+{
+    templates_free(j->fragment);
+    content_free(&j->content);
+    *j = (struct joined){.fragment = NULL};
+}
+
+/* Makes *J of F, whose content has LENGTH bytes, if it has families of this kind. Groups stand beside each other only
+ * if none are laid over each other. */
+static void join_groups(const struct fragment *f, enum family_kind kind, uint64_t length, bool another,
+                        struct joined *j)
 {
     struct families all;
     uint64_t work = length * WORK_MAX_A_BYTE;
-    *joined = NULL;
-    if (!may_have_templates(f))
-        return;
-    if (families_find(f, &all) == PILGRIM_OK) {
+    *j = (struct joined){.fragment = NULL};
+    if (families_find(f, kind, &all) == PILGRIM_OK) {
         struct families used = all;
         if (all.laid || all.shared * BESIDE_BYTES_MAX < length)
             used.count = all.laid;
-        if (used.count && templates_join(f, &used, work < WORK_MAX ? work : WORK_MAX, joined) != PILGRIM_OK)
-            *joined = NULL;
+        if (used.count && templates_join(f, &used, work < WORK_MAX ? work : WORK_MAX, &j->fragment) != PILGRIM_OK)
+            j->fragment = NULL;
     }
     families_free(&all);
+    if (j->fragment && make_content(j->fragment, another, false, &j->content) != PILGRIM_OK)
+        joined_free(j);
 }
 
-/* Appends the content of F with templates, which is WITH, to *B if it takes fewer bytes than OWN, the content without
- * them. Which one does is not known for sure before both are coded; OWN then goes to OUT. */
-static bool write_smaller(const struct fragment *f, const struct content *own, const struct fragment *joined,
-                          const struct content *with, bool another, struct bytes *b, struct bytes *out)
+static bool is_surely_smaller(const struct joined *j, uint64_t length)
 {
-    size_t start = out->length;
-    if (write_content(joined, with, another, false, b) != PILGRIM_OK)
-        return false;
-    if (content_length(with) <= content_length(own) / 8 * SURE_EIGHTHS)
-        return true;
-    if (write_content(f, own, another, false, out) == PILGRIM_OK)
-        return b->length < out->length - start;
-    out->length = start;
-    return false;
+    return j->fragment && content_length(&j->content) <= length / 8 * SURE_EIGHTHS;
+}
+
+/* A way to join groups, and what it gives. */
+enum { WAYS = FAMILIES_ONE_FOREST + 1 };
+
+/* Joins the groups of F, whose content has LENGTH bytes, in each way that may pay. Groups are read with one forest only
+ * if laying them over each other does not save much, and this does. */
+static void join_all(const struct fragment *f, uint64_t length, bool another, struct joined ways[WAYS])
+{
+    ways[FAMILIES_LAID] = ways[FAMILIES_ONE_FOREST] = (struct joined){.fragment = NULL};
+    if (!may_have_templates(f))
+        return;
+    join_groups(f, FAMILIES_LAID, length, another, &ways[FAMILIES_LAID]);
+    if (is_surely_smaller(&ways[FAMILIES_LAID], length))
+        return;
+    join_groups(f, FAMILIES_ONE_FOREST, length, another, &ways[FAMILIES_ONE_FOREST]);
+    if (!is_surely_smaller(&ways[FAMILIES_ONE_FOREST], length))
+        joined_free(&ways[FAMILIES_ONE_FOREST]);
+}
+
+/* Appends the content of one of WAYS to *B, and sets *CHOSEN to it: the one that takes the fewest bytes, if they are
+ * fewer than OWN takes, the content of F. *CHOSEN NULL: none does. Which one is smallest is not known for sure before
+ * all are coded; OWN then goes to OUT. */
+static void write_smallest(const struct fragment *f, const struct content *own, const struct joined ways[WAYS],
+                           bool another, struct bytes *b, struct bytes *out, const struct joined **chosen)
+{
+    const size_t start = out->length;
+    const bool sure = is_surely_smaller(&ways[FAMILIES_LAID], content_length(own));
+    *chosen = NULL;
+    if (!sure && write_content(f, own, another, false, out) != PILGRIM_OK) {
+        out->length = start;
+        return;
+    }
+    size_t best = sure ? SIZE_MAX : out->length - start;
+    for (uint32_t i = 0; i < WAYS; i++) {
+        struct bytes coded = {0};
+        if (ways[i].fragment &&
+            write_content(ways[i].fragment, &ways[i].content, another, false, &coded) == PILGRIM_OK &&
+            coded.length < best) {
+            struct bytes larger = *b;
+            *b = coded;
+            coded = larger;
+            best = b->length;
+            *chosen = &ways[i];
+        }
+        bytes_free(&coded);
+    }
 }
 
 /* Appends the shard with templates to OUT, whole, if its definitions and calls are smaller than with OWN, the content
@@ -211,22 +261,22 @@ static bool write_smaller(const struct fragment *f, const struct content *own, c
 static bool write_templates(const struct fragment *f, const struct content *own, bool with_times, bool another,
                             struct bytes *out)
 {
-    struct fragment *joined = NULL;
-    struct content with = {.calls = {.length = 0}};
+    struct joined ways[WAYS];
+    const struct joined *chosen = NULL;
     struct bytes b = {0};
     struct proof proof;
     size_t start = out->length;
-    join_groups(f, content_length(own), &joined);
-    bool written = joined && make_content(joined, another, false, &with) == PILGRIM_OK &&
-                   write_smaller(f, own, joined, &with, another, &b, out) &&
-                   (!with_times || write_profile(joined, &b) == PILGRIM_OK) && bytes_status(&b) == PILGRIM_OK &&
-                   can_be_read(&b, 0, &proof);
+    join_all(f, content_length(own), another, ways);
+    if (ways[FAMILIES_LAID].fragment || ways[FAMILIES_ONE_FOREST].fragment)
+        write_smallest(f, own, ways, another, &b, out, &chosen);
+    bool written = chosen && (!with_times || write_profile(chosen->fragment, &b) == PILGRIM_OK) &&
+                   bytes_status(&b) == PILGRIM_OK && can_be_read(&b, 0, &proof);
     if (written) {
         out->length = start;
         bytes_put(out, b.data, b.length);
     }
-    templates_free(joined);
-    content_free(&with);
+    for (uint32_t i = 0; i < WAYS; i++)
+        joined_free(&ways[i]);
     bytes_free(&b);
     return written;
 }

@@ -74,7 +74,7 @@ static void unroll_rule(struct unrolled *u, const struct rules *r, uint32_t rule
                 u->calls[u->length++] = u->s->keys[value];
                 u->idle = 0;
             } else {
-                const struct steady_loop *loop = &u->s->loops[value - u->s->call_count];
+                const struct template_loop *loop = &u->s->loops[value - u->s->call_count];
                 u->met[value - u->s->call_count]++;
                 u->idle += !loop->trips[u->group];
                 EXPECT(u->idle <= u->s->call_count + u->s->loop_count, "idle loops");
@@ -274,7 +274,7 @@ static struct fragment *stand_beside(const struct fragment *f)
 {
     struct families found;
     struct fragment *joined;
-    ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
+    ck_assert_int_eq(families_find(f, FAMILIES_LAID, &found), PILGRIM_OK);
     for (uint32_t i = 0; i < found.count; i++) {
         free(found.items[i].groups);
         structure_free(&found.items[i].structure);
@@ -599,7 +599,7 @@ START_TEST(what_cannot_be_laid_stands_beside)
         }
         for (uint32_t i = 0; i < f->group_keys.count; i++)
             loops += f->groups[i].classes.loop_count;
-        ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
+        ck_assert_int_eq(families_find(f, FAMILIES_LAID, &found), PILGRIM_OK);
         ck_assert_uint_eq(found.count, 1);
         ck_assert_uint_eq(found.laid, variant);
         ck_assert_uint_eq(loops > 0, !variant);

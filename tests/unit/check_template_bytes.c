@@ -135,7 +135,7 @@ static struct fragment *generating(const struct fragment *f, const struct kin *x
     struct fragment *joined = NULL;
     uint64_t work = 0;
     bool made;
-    ck_assert_int_eq(families_find(f, &alike), PILGRIM_OK);
+    ck_assert_int_eq(families_find(f, FAMILIES_LAID, &alike), PILGRIM_OK);
     for (uint32_t i = 0; i < alike.count; i++) {
         free(alike.items[i].groups);
         structure_free(&alike.items[i].structure);

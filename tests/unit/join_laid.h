@@ -12,7 +12,7 @@ static void join_laid(const struct fragment *f, uint64_t work, struct fragment *
 {
     struct families found;
     *joined = NULL;
-    ck_assert_int_eq(families_find(f, &found), PILGRIM_OK);
+    ck_assert_int_eq(families_find(f, FAMILIES_LAID, &found), PILGRIM_OK);
     struct families laid = found;
     laid.count = found.laid;
     if (laid.count)

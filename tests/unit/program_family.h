@@ -29,7 +29,7 @@ struct program {
     uint32_t count;
 };
 
-static void make_body(struct program *p, uint32_t limit, uint32_t depth)
+static inline void make_body(struct program *p, uint32_t limit, uint32_t depth)
 {
     uint32_t items = 1 + random_below(6);
     for (uint32_t i = 0; i < items && p->count < limit; i++) {
@@ -79,8 +79,8 @@ static bool can_swap(const struct program *p, uint32_t i, uint32_t end)
 }
 
 /* Appends what a member does in nodes FIRST to END - 1 of P to CALLS_OUT. Returns the new length. */
-static uint32_t perform(const struct program *p, uint32_t first, uint32_t end, const struct differences *d,
-                        uint64_t member, uint32_t *out, uint32_t length)
+static inline uint32_t perform(const struct program *p, uint32_t first, uint32_t end, const struct differences *d,
+                               uint64_t member, uint32_t *out, uint32_t length)
 {
     for (uint32_t i = first; i < end && length + 4 < LENGTH_MAX; i++) {
         const struct node *n = &p->nodes[i];
