@@ -151,9 +151,12 @@ static bool can_be_read(const struct bytes *out, size_t start, struct proof *pro
 #define WORK_MAX_A_BYTE 32u
 #define WORK_MAX        (UINT64_C(1) << 22)
 
-/* Content with templates is surely smaller, coded, if it has at most so many eighths of the bytes before coding. It has
- * less that repeats, yet each byte takes less in the file. */
-#define SURE_EIGHTHS 7u
+/* A way to join groups saves much if the content then has at most so many eighths of the bytes before coding. */
+#define MUCH_EIGHTHS 7u
+
+/* It is surely smaller, coded, if it has at most so many. It has less that repeats, yet each byte takes less in the
+ * file. */
+#define SURE_EIGHTHS 6u
 
 /* Groups beside each other save some bytes of content for each class that they share. They are not tried if the content
  * has more bytes than this for each of them. */
@@ -203,9 +206,10 @@ static void join_groups(const struct fragment *f, enum family_kind kind, uint64_
         joined_free(j);
 }
 
-static bool is_surely_smaller(const struct joined *j, uint64_t length)
+/* True if J has at most so many eighths of LENGTH bytes. */
+static bool has_at_most(const struct joined *j, uint64_t length, unsigned eighths)
 {
-    return j->fragment && content_length(&j->content) <= length / 8 * SURE_EIGHTHS;
+    return j->fragment && content_length(&j->content) <= length / 8 * eighths;
 }
 
 /* A way to join groups, and what it gives. */
@@ -219,10 +223,10 @@ static void join_all(const struct fragment *f, uint64_t length, bool another, st
     if (!may_have_templates(f))
         return;
     join_groups(f, FAMILIES_LAID, length, another, &ways[FAMILIES_LAID]);
-    if (is_surely_smaller(&ways[FAMILIES_LAID], length))
+    if (has_at_most(&ways[FAMILIES_LAID], length, MUCH_EIGHTHS))
         return;
     join_groups(f, FAMILIES_ONE_FOREST, length, another, &ways[FAMILIES_ONE_FOREST]);
-    if (!is_surely_smaller(&ways[FAMILIES_ONE_FOREST], length))
+    if (!has_at_most(&ways[FAMILIES_ONE_FOREST], length, MUCH_EIGHTHS))
         joined_free(&ways[FAMILIES_ONE_FOREST]);
 }
 
@@ -233,7 +237,7 @@ static void write_smallest(const struct fragment *f, const struct content *own, 
                            bool another, struct bytes *b, struct bytes *out, const struct joined **chosen)
 {
     const size_t start = out->length;
-    const bool sure = is_surely_smaller(&ways[FAMILIES_LAID], content_length(own));
+    const bool sure = has_at_most(&ways[FAMILIES_LAID], content_length(own), SURE_EIGHTHS);
     *chosen = NULL;
     if (!sure && write_content(f, own, another, false, out) != PILGRIM_OK) {
         out->length = start;
