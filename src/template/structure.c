@@ -406,4 +406,5 @@ void structure_free(struct structure *s)
     free(s->kept_of);
     free(s->keys);
     bytes_free(&s->top);
+    *s = (struct structure){.keys = NULL};
 }

@@ -32,6 +32,8 @@ struct structure {
 /* Makes the structure of T, which has at least one group. *MADE false: readers would refuse it, or it is too large. The
  * caller frees *S in any case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status structure_make(const struct elements *t, struct structure *s, bool *made) PILGRIM_CHECKED;
+
+/* *S is empty then, and may be freed again. */
 void structure_free(struct structure *s);
 
 /* Appends the serialised grammar DATA to OUT; its terminal i, below LIMIT, becomes TERMINALS[i].

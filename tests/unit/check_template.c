@@ -155,6 +155,7 @@ static uint32_t try_family(uint64_t seed, const struct differences *d, bool unli
             check_order(&s);
         joined = fits ? joined : 0;
         structure_free(&s);
+        structure_free(&s); /* it may be freed again */
     }
     elements_free(&t);
     return joined;

@@ -262,12 +262,43 @@ START_TEST(hardly_more_than_the_template)
 }
 END_TEST
 
+/* Ranks that make the same calls, each in an order and with loops of its own, and one that makes others. */
+START_TEST(no_order_at_all)
+{
+    static uint32_t calls[LENGTH_SHORT];
+    for (uint32_t seed = 1; seed <= trials(600); seed++) {
+        struct fragment *f = fragment_new(0);
+        random_state = seed;
+        values = VALUES_OF_RANK;
+        const uint32_t ranks = 2 + random_below(4), kinds = 2 + random_below(CALLS / 2 - 2);
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            const uint32_t length = 1 + random_below(LENGTH_SHORT / 2);
+            for (uint32_t i = 0, end; i < length; i = end) {
+                const uint32_t body = 1 + random_below(4), trips = random_below(2) ? 1 : 1 + random_below(40);
+                end = i + body * trips < length ? i + body * trips : length;
+                for (uint32_t k = i; k < end; k++)
+                    calls[k] = k >= i + body ? calls[k - body]
+                               : rank        ? random_below(kinds)
+                                             : CALLS / 2 + random_below(CALLS / 2); /* unlike the others */
+            }
+            add_rank(f, rank, ranks, calls, length);
+        }
+        size_t chosen = bytes_of(f);
+        fragment_has_call_times(f); /* so that it stays as it is */
+        size_t own = bytes_of(f);
+        EXPECT(chosen <= own, "seed %u: %zu bytes, without templates %zu", seed, chosen, own);
+        fragment_free(f);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("template_bytes");
     TCase *random = tcase_create("random");
     tcase_set_timeout(random, 3600);
     tcase_add_loop_test(random, hardly_more_than_the_template, 0, EXPECTED);
+    tcase_add_test(random, no_order_at_all);
     suite_add_tcase(suite, random);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
