@@ -147,7 +147,7 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
 
 /* ---- walking ---- */
 
-/* Notes that the word at ADDRESS is read. A word on another page than the one before begins another group. */
+/* Notes that the word at ADDRESS is read. A word on another page than the one before is not compared together with it. */
 static void note_word(struct path_walk *w, uintptr_t address)
 {
     const uintptr_t *before = w->word_count ? w->words[w->word_count - 1] : NULL;
@@ -242,24 +242,25 @@ static void walk(struct path_walk *w, const void *site, const void *frame, const
 struct path_trail *path_trail_new(const struct path_walk *w)
 {
     uint32_t count = w->word_count - (w->count > 1 && w->known[w->count - 1]->is_entry);
-    uint32_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER;
+    uint32_t groups = (count + PATH_GROUP - 1) / PATH_GROUP;
     const bool python = w->in_python;
     const size_t more = python ? python_trail_bytes(&w->python) : 0;
     struct path_trail *t = w->certain ? malloc(sizeof *t + groups * sizeof t->words[0] + more) : NULL;
     if (!t)
         return NULL;
     t->frame = python ? NULL : w->frame;
+    t->pairs_end = t->words + groups / 2 * 2;
     t->end = t->words + groups;
     t->python = python ? (void *)(t->words + groups) : NULL;
     t->python_frame = w->frame;
     if (python)
         python_trail_set((void *)(t->words + groups), &w->python);
-    for (uint32_t i = 0; i < groups * PATH_TOGETHER; i++) {
+    for (uint32_t i = 0; i < groups * PATH_GROUP; i++) {
         const uintptr_t *word = w->words[i < count ? i : count - 1];
-        struct path_words *group = &t->words[i / PATH_TOGETHER];
+        struct path_words *group = &t->words[i / PATH_GROUP];
         uint64_t offset = (uintptr_t)word - (uintptr_t)w->frame;
-        group->offsets[i % PATH_TOGETHER] = (uint32_t)offset;
-        group->values[i % PATH_TOGETHER] = *word;
+        group->offsets[i % PATH_GROUP] = (uint32_t)offset;
+        group->values[i % PATH_GROUP] = *word;
         if (offset > UINT32_MAX) {
             free(t);
             return NULL;
@@ -270,26 +271,21 @@ struct path_trail *path_trail_new(const struct path_walk *w)
 
 size_t path_trail_bytes_alike(const struct path_trail *t)
 {
-    const size_t all = (size_t)(t->end - t->words) * PATH_TOGETHER;
+    const size_t all = (size_t)(t->end - t->words) * PATH_GROUP;
     size_t count = 0;
     uint64_t last = UINT64_MAX;
     for (size_t i = 0; i < all; i++) {
-        const uint64_t offset = t->words[i / PATH_TOGETHER].offsets[i % PATH_TOGETHER];
+        const uint64_t offset = t->words[i / PATH_GROUP].offsets[i % PATH_GROUP];
         count += offset != last;
         last = offset;
     }
-    const size_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER, here = (size_t)(t->end - t->words);
+    const size_t groups = (count + PATH_GROUP - 1) / PATH_GROUP, here = (size_t)(t->end - t->words);
     return path_trail_bytes(t) - (here - groups) * sizeof t->words[0];
 }
 
 bool path_trail_is_python(const struct path_trail *t, const void *frame)
 {
-    if (t->python_frame != frame)
-        return false;
-    for (const struct path_words *w = t->words; w != t->end; w++)
-        if (!path_words_are(w, frame))
-            return false;
-    return python_trail_is(t->python);
+    return t->python_frame == frame && path_words_are(t, frame) && python_trail_is(t->python);
 }
 
 /* ---- the table ---- */

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -43,21 +44,22 @@ struct stack_range {
     size_t size;
 };
 
-/* Words of a trail, which are compared together, without a branch between them. All are on one page of the stack, so
- * that they can be read if the first one can: behind a word that differs there may be the end of another stack. A word
- * may be there several times to fill the group. What a compare takes is loads, so it has few of them: where the
- * processor can, one for two values. */
-enum { PATH_TOGETHER = 4 };
+/* Words of a trail. Two groups of them are compared together, without a branch between them; what is left is one group.
+ * All that are compared together are on one page of the stack, so that they can be read if the first one can: behind a
+ * word that differs there may be the end of another stack. A word may be there several times to fill the groups. What a
+ * compare takes is loads, so it has few of them: one for two offsets, and where the processor can, one for two values. */
+enum { PATH_GROUP = 4, PATH_TOGETHER = 2 * PATH_GROUP };
 
 struct path_words {
-    _Alignas(16) uintptr_t values[PATH_TOGETHER];
-    uint32_t offsets[PATH_TOGETHER]; /* from the frame */
+    _Alignas(16) uintptr_t values[PATH_GROUP];
+    uint32_t offsets[PATH_GROUP]; /* from the frame */
 };
 
 /* All words that a walk has read, in order. */
 struct path_trail {
     const void *frame; /* where it began: CALL_PATH_FRAME; NULL, which no call has, if there are frames of Python */
-    const struct path_words *end;
+    const struct path_words *pairs_end; /* of those that are compared two at a time */
+    const struct path_words *end;       /* there, or one behind it */
     const struct python_trail *python; /* behind the words; NULL: there are none */
     const void *python_frame;          /* where it began, then */
     struct path_words words[];
@@ -143,44 +145,62 @@ static inline bool path_trail_ended(const struct path_trail *t)
     return t->python && python_trail_ended(t->python);
 }
 
-static inline const uintptr_t *path_word(const struct path_words *w, int i, const void *frame)
-{
-    return (const uintptr_t *)((uintptr_t)frame + w->offsets[i]);
-}
-
 #ifdef __SSE2__
-/* Compares words I and I + 1: all bits are set if they are the same. */
-static inline __m128i path_two_words(const struct path_words *w, int i, const void *frame)
+typedef __m128i path_bits; /* all are set while words are the same */
+
+static inline path_bits path_two_words(const struct path_words *w, int i, const void *frame)
 {
-    __m128d first = _mm_load_sd((const double *)path_word(w, i, frame));
-    __m128d both = _mm_loadh_pd(first, (const double *)path_word(w, i + 1, frame));
+    uint64_t two;
+    memcpy(&two, &w->offsets[i], sizeof two);
+    __m128d first = _mm_load_sd((const double *)((uintptr_t)frame + (uint32_t)two));
+    __m128d both = _mm_loadh_pd(first, (const double *)((uintptr_t)frame + (two >> 32)));
     return _mm_cmpeq_epi32(_mm_castpd_si128(both), _mm_load_si128((const __m128i *)&w->values[i]));
 }
-#endif
 
 /* Compares the words of a group. */
-static inline bool path_words_are(const struct path_words *w, const void *frame)
+static inline path_bits path_compare(const struct path_words *w, const void *frame)
 {
-#ifdef __SSE2__
-    __m128i same = _mm_and_si128(path_two_words(w, 0, frame), path_two_words(w, 2, frame));
-    return __builtin_expect(_mm_movemask_epi8(same) == 0xffff, 1);
+    return _mm_and_si128(path_two_words(w, 0, frame), path_two_words(w, 2, frame));
+}
+
+static inline bool path_same(path_bits a, path_bits b)
+{
+    return __builtin_expect(_mm_movemask_epi8(_mm_and_si128(a, b)) == 0xffff, 1);
+}
 #else
+typedef uintptr_t path_bits; /* none is set while words are the same */
+
+static inline path_bits path_compare(const struct path_words *w, const void *frame)
+{
     uintptr_t other = 0;
-    for (int i = 0; i < PATH_TOGETHER; i++)
-        other |= *path_word(w, i, frame) ^ w->values[i];
-    return __builtin_expect(other == 0, 1);
+    for (int i = 0; i < PATH_GROUP; i++)
+        other |= *(const uintptr_t *)((uintptr_t)frame + w->offsets[i]) ^ w->values[i];
+    return other;
+}
+
+static inline bool path_same(path_bits a, path_bits b)
+{
+    return __builtin_expect((a | b) == 0, 1);
+}
 #endif
+
+/* True if the words of T are the same, counted from FRAME. */
+static inline bool path_words_are(const struct path_trail *t, const void *frame)
+{
+    const struct path_words *w = t->words;
+    for (; w != t->pairs_end; w += 2)
+        if (!path_same(path_compare(w, frame), path_compare(w + 1, frame)))
+            return false;
+    if (w == t->end)
+        return true;
+    const path_bits last = path_compare(w, frame);
+    return path_same(last, last);
 }
 
 /* True if a call has the path of T; provided that its site is that of T. FRAME is as for path_of. */
 static inline bool path_trail_is(const struct path_trail *t, const void *frame)
 {
-    if (__builtin_expect(t->frame != frame, 0))
-        return false;
-    for (const struct path_words *w = t->words; w != t->end; w++)
-        if (!path_words_are(w, frame))
-            return false;
-    return true;
+    return __builtin_expect(t->frame == frame, 1) && path_words_are(t, frame);
 }
 
 /* The same for any trail. Out of line for those with frames of Python, for which path_trail_is is false. */

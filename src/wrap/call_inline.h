@@ -141,7 +141,7 @@ static inline void call_settle_path(struct call *c)
 /* The real function is called next. AT: where the outputs begin in the key.
  *
  * The path is compared here, behind the reading of the clock, because it was measured to cost least here. */
-static inline void call_enter(struct call *c, uint8_t *at)
+CALL_INLINE void call_enter(struct call *c, uint8_t *at)
 {
     struct thread *t = c->thread;
     struct journal_live *live = t->journal;

@@ -222,7 +222,7 @@ START_TEST(trails_count_alike_on_all_pages)
             ck_assert_ptr_nonnull(find(&w, &l));
             struct path_trail *t = path_trail_new(&w);
             ck_assert_ptr_nonnull(t);
-            const size_t groups = (l.word_count + PATH_TOGETHER - 1) / PATH_TOGETHER;
+            const size_t groups = (l.word_count + PATH_GROUP - 1) / PATH_GROUP;
             ck_assert_uint_eq(path_trail_bytes_alike(t), sizeof *t + groups * sizeof t->words[0]);
             ck_assert_uint_ge(path_trail_bytes(t), path_trail_bytes_alike(t));
             filled += path_trail_bytes(t) > path_trail_bytes_alike(t);
