@@ -96,8 +96,16 @@ static void out_figures(struct output *o, const struct program_node *first, cons
 /* A function that is repeated is looked for among so many nodes. */
 enum { REPEATED_MAX = 8192 };
 
+/* True if NODE is on one line with the node behind it. Only a thread's first function is certain to be around a loop.
+ */
+static bool is_joined(const struct program_node *node)
+{
+    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP) &&
+           node[1].kind != PROGRAM_PHASE;
+}
+
 /* Returns the first function before NODE that does the same, if it takes more than a line to say what. NULL: none. */
-static const struct program_node *repeated(const struct program *p, const struct program_node *node)
+static const struct program_node *find_same(const struct program *p, const struct program_node *node)
 {
     const struct program_node *last = node;
     while (program_is_chained(last))
@@ -108,6 +116,19 @@ static const struct program_node *repeated(const struct program *p, const struct
         if (program_is_repeated(before, node))
             return before;
     return NULL;
+}
+
+/* Returns the node whose place is on the line below which stands what NODE does; NULL: there is none before NODE. A
+ * line has nothing below it if a function on it has all of that, and does the same as one before. */
+static const struct program_node *repeated(const struct program *p, const struct program_node *node)
+{
+    const struct program_node *same = find_same(p, node), *first = same;
+    for (const struct program_node *last = same; last && is_joined(last);)
+        if (find_same(p, ++last))
+            return NULL;
+    while (same && first > p->nodes && is_joined(first - 1))
+        first--;
+    return first && first->place ? first : same;
 }
 
 /* Prints the functions from FIRST on that have one node each, up to LAST; FIRST is in the function AROUND. Only the
@@ -143,12 +164,133 @@ static void out_chain(struct output *o, const struct program_node *first, const 
     }
 }
 
-/* True if NODE is on one line with the node behind it. Only a thread's first function is certain to be around a loop.
- */
-static bool is_joined(const struct program_node *node)
+/* A line: the nodes from FIRST to LAST, one in the other. */
+struct shown_line {
+    const struct program_node *first, *last;
+    const struct program_node *before; /* has the place of the line with what LAST does; NULL: there is none before */
+};
+
+static struct shown_line line_of(const struct program *p, const struct program_node *first)
 {
-    return program_is_chained(node) && (node->depth > 0 || node[1].kind != PROGRAM_LOOP) &&
-           node[1].kind != PROGRAM_PHASE;
+    struct shown_line l = {first, first, repeated(p, first)};
+    while (!l.before && is_joined(l.last))
+        l.before = repeated(p, ++l.last);
+    return l;
+}
+
+/* True if LINE has nothing but functions, and another line has what they do. */
+static bool is_repetition(const struct shown_line *line)
+{
+    for (const struct program_node *node = line->first; node < line->last; node++)
+        if (node->kind != PROGRAM_FUNCTION)
+            return false;
+    return line->before;
+}
+
+/* Lines that stand together and are repetitions. From RUN_LEAST on they are one. */
+enum { RUN_LEAST = 3, RUN_SHOWN = 3 };
+
+struct line_run {
+    size_t lines;
+    const struct program_node *end;
+    struct program_node sum;
+    unsigned name_count, before_count; /* one more than RUN_SHOWN: more */
+    const struct program_node *names[RUN_SHOWN + 1], *befores[RUN_SHOWN + 1];
+};
+
+/* True if NODE can be on one line with FIRST: called in the same file, or function, and the same of the THREADS have
+ * both, in the same iterations. */
+static bool is_together(const struct program_node *first, const struct program_node *node, size_t threads)
+{
+    bool is_line;
+    const char *place = first->place, *other = node->place;
+    const char *number = place ? program_place_number(place, &is_line) : NULL;
+    const char *other_number = other ? program_place_number(other, &is_line) : NULL;
+    if (!number || !other_number || number - place != other_number - other ||
+        strncmp(place, other, (size_t)(number - place)) != 0)
+        return false;
+    return ((first->threads == threads && node->threads == threads) || first->set == node->set) &&
+           ((first->counts.times >= first->around && node->counts.times >= node->around) ||
+            (first->counts.times == node->counts.times && first->around == node->around));
+}
+
+static void run_add(struct line_run *r, const struct shown_line *line)
+{
+    const struct program_node *node = line->first;
+    unsigned i = 0, k = 0;
+    while (i < r->name_count && strcmp(r->names[i]->name, node->name) != 0)
+        i++;
+    if (i == r->name_count && i <= RUN_SHOWN)
+        r->names[r->name_count++] = node;
+    while (k < r->before_count && r->befores[k] != line->before)
+        k++;
+    if (k == r->before_count && k <= RUN_SHOWN)
+        r->befores[r->before_count++] = line->before;
+    r->sum.ns += node->ns;
+    r->sum.sites += node->sites;
+    r->sum.place_first = node->place_first < r->sum.place_first ? node->place_first : r->sum.place_first;
+    r->sum.place_last = node->place_last > r->sum.place_last ? node->place_last : r->sum.place_last;
+    r->lines++;
+    r->end = node + node->size;
+}
+
+/* Returns the nodes from FIRST on, before END, that can be on one line. */
+static struct line_run run_of(const struct program *p, const struct program_node *first, const struct program_node *end,
+                              size_t threads)
+{
+    struct line_run r = {.sum = *first};
+    r.sum.ns = 0;
+    r.sum.sites = 0;
+    for (const struct program_node *node = first; node < end && is_together(first, node, threads); node = r.end) {
+        const struct shown_line line = line_of(p, node);
+        if (!is_repetition(&line))
+            break;
+        run_add(&r, &line);
+    }
+    return r;
+}
+
+static void out_run(struct output *o, const struct line_run *r, const char *around, const struct thread_set *set,
+                    size_t threads)
+{
+    for (unsigned i = 0; i < r->name_count; i++) {
+        out_text(o, i == 0 ? "" : ", ");
+        out_name(o, i < RUN_SHOWN ? r->names[i]->name : "...");
+    }
+    out_char(o, ' ');
+    out_uint(o, r->sum.sites);
+    out_text(o, "x at ");
+    out_place(o, &r->sum, around);
+    out_figures(o, &r->sum, &r->sum, set, threads);
+    for (unsigned i = 0; i < r->before_count; i++) {
+        out_text(o, i == 0 ? ", as at " : ", ");
+        if (i < RUN_SHOWN)
+            out_place(o, r->befores[i], NULL);
+        else
+            out_text(o, "...");
+    }
+    out_char(o, '\n');
+}
+
+/* Prints LINE without what is behind the names and places. */
+static void out_line(struct output *o, const struct shown_line *line, const char *around)
+{
+    if (line->last->kind == PROGRAM_LOOP) {
+        loops_number(o, line->last->loop_first, line->last->loop_last);
+        loops_counts(o, &line->last->counts);
+        if (line->last > line->first) {
+            out_text(o, " of ");
+            out_chain(o, line->first, line->last - 1, around);
+        }
+    } else if (line->last->kind == PROGRAM_PHASE) {
+        loops_phase(o, &line->last->phases);
+        if (line->last->place) {
+            out_text(o, " at ");
+            out_place(o, line->last, around);
+        }
+    } else {
+        out_chain(o, line->first, line->last, around);
+    }
 }
 
 /* Prints the nodes from BEGIN to END, of a node that the THREADS of SET have, in the function AROUND. Recursion is as
@@ -157,42 +299,34 @@ static void out_nodes(struct output *o, const struct program *p, const struct pr
                       const struct program_node *end, const char *around, unsigned depth, const struct thread_set *set,
                       size_t threads)
 {
-    for (const struct program_node *node = begin, *last; node < end && !o->error; node += node->size) {
+    for (const struct program_node *node = begin, *next; node < end && !o->error; node = next) {
+        const struct shown_line line = line_of(p, node);
+        next = node + node->size;
         for (unsigned i = 0; i <= depth; i++)
             out_text(o, "    ");
-        last = node;
-        const struct program_node *before = repeated(p, last);
-        while (!before && is_joined(last))
-            before = repeated(p, ++last);
-        if (last->kind == PROGRAM_LOOP) {
-            loops_number(o, last->loop_first, last->loop_last);
-            loops_counts(o, &last->counts);
-            if (last > node) {
-                out_text(o, " of ");
-                out_chain(o, node, last - 1, around);
+        if (is_repetition(&line)) {
+            const struct line_run run = run_of(p, node, end, threads);
+            if (run.lines >= RUN_LEAST) {
+                out_run(o, &run, around, set, threads);
+                next = run.end;
+                continue;
             }
-        } else if (last->kind == PROGRAM_PHASE) {
-            loops_phase(o, &last->phases);
-            if (last->place) {
-                out_text(o, " at ");
-                out_place(o, last, around);
-            }
-        } else {
-            out_chain(o, node, last, around);
         }
-        out_figures(o, node, last, set, threads);
-        if (before) {
+        out_line(o, &line, around);
+        out_figures(o, node, line.last, set, threads);
+        if (line.before) {
             out_text(o, ", as at ");
-            out_place(o, before, NULL);
+            out_place(o, line.before, NULL);
         }
         out_char(o, '\n');
-        if (before)
+        if (line.before)
             continue;
-        const struct program_node *function = last;
+        const struct program_node *function = line.last;
         while (function > node && function->kind != PROGRAM_FUNCTION)
             function--;
         const char *name = function->kind == PROGRAM_FUNCTION ? function->name : around;
-        out_nodes(o, p, last + 1, last + last->size, name, depth + 1, last->set, last->threads);
+        out_nodes(o, p, line.last + 1, line.last + line.last->size, name, depth + 1, line.last->set,
+                  line.last->threads);
     }
 }
 

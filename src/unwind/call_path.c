@@ -147,7 +147,7 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
 
 /* ---- walking ---- */
 
-/* Notes that the word at ADDRESS is read. A word on another page than the one before is not compared together with it. */
+/* Notes that the word at ADDRESS is read. One on another page than the one before is not compared together with it. */
 static void note_word(struct path_walk *w, uintptr_t address)
 {
     const uintptr_t *before = w->word_count ? w->words[w->word_count - 1] : NULL;

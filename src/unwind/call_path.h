@@ -47,7 +47,8 @@ struct stack_range {
 /* Words of a trail. Two groups of them are compared together, without a branch between them; what is left is one group.
  * All that are compared together are on one page of the stack, so that they can be read if the first one can: behind a
  * word that differs there may be the end of another stack. A word may be there several times to fill the groups. What a
- * compare takes is loads, so it has few of them: one for two offsets, and where the processor can, one for two values. */
+ * compare takes is loads, so it has few of them: one for two offsets, and where the processor can, one for two
+ * values. */
 enum { PATH_GROUP = 4, PATH_TOGETHER = 2 * PATH_GROUP };
 
 struct path_words {
@@ -60,8 +61,8 @@ struct path_trail {
     const void *frame; /* where it began: CALL_PATH_FRAME; NULL, which no call has, if there are frames of Python */
     const struct path_words *pairs_end; /* of those that are compared two at a time */
     const struct path_words *end;       /* there, or one behind it */
-    const struct python_trail *python; /* behind the words; NULL: there are none */
-    const void *python_frame;          /* where it began, then */
+    const struct python_trail *python;  /* behind the words; NULL: there are none */
+    const void *python_frame;           /* where it began, then */
     struct path_words words[];
 };
 
