@@ -122,17 +122,21 @@ static const struct program_node *find_same(const struct program *p, const struc
  * line has nothing below it if a function on it has all of that, and does the same as one before. */
 static const struct program_node *repeated(const struct program *p, const struct program_node *node)
 {
-    const struct program_node *same = find_same(p, node), *first = same;
-    for (const struct program_node *last = same; last && is_joined(last);)
+    const struct program_node *same = find_same(p, node), *placed = same;
+    if (!same)
+        return NULL;
+    for (const struct program_node *last = same; is_joined(last);)
         if (find_same(p, ++last))
             return NULL;
-    while (same && first > p->nodes && is_joined(first - 1))
-        first--;
-    return first && first->place ? first : same;
+    while (placed > p->nodes && is_joined(placed - 1))
+        placed--;
+    if (!placed->place && placed < same)
+        placed++;
+    return placed->place ? placed : NULL;
 }
 
 /* Prints the functions from FIRST on that have one node each, up to LAST; FIRST is in the function AROUND. Only the
- * first one has its place, and MPI calls have theirs: those between are called from one place each. */
+ * first one that has a place has it, and MPI calls have theirs: those between are called from one place each. */
 static void out_chain(struct output *o, const struct program_node *first, const struct program_node *last,
                       const char *around)
 {
@@ -157,7 +161,8 @@ static void out_chain(struct output *o, const struct program_node *first, const 
             out_uint(o, node->sites);
             out_char(o, 'x');
         }
-        if (node->place && (node == first || node->kind == PROGRAM_CALLS)) {
+        const bool is_placed = node == first || (node == first + 1 && !first->place);
+        if (node->place && (is_placed || node->kind == PROGRAM_CALLS)) {
             out_text(o, " at ");
             out_place(o, node, node == first ? around : node[-1].name);
         }

@@ -22,7 +22,7 @@ enum {
     BELOW_BYTES = 64 << 10, /* an unknown stack may be in use so far below a frame ... */
     PAGES_MAX = 64,         /* ... and is read so far above it */
     START_BYTES = 64,       /* length of the code at the program's entry point */
-    PATHS_MOST = 4096       /* of a process; each is some kilobytes of memory and some bytes of the trace */
+    PATHS_MOST = 16384      /* of a process; each is some kilobytes of memory and some bytes of the trace */
 };
 
 struct call_stacks {
