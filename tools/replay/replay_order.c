@@ -82,10 +82,19 @@ static const struct pilgrim_value *item(const struct pilgrim_value *array, size_
     return array->type == PILGRIM_ARRAY && i < array->count ? &array->items[i] : &none_there;
 }
 
+/* True if the call asked if something had ended, and it had not. */
+static bool is_in_vain(const struct pilgrim_call *call)
+{
+    int flag = step_find(call->function, "flag");
+    return flag >= 0 && call->out[flag].type != PILGRIM_NAME && call->out[flag].integer == 0;
+}
+
 /* Looks for the ends of requests in a call. */
 static void see_ends(struct replay_order *o, const struct pilgrim_call *call)
 {
     const struct pilgrim_function *f = call->function;
+    if (is_in_vain(call))
+        return;
     int one = step_find(f, "request"), many = step_find(f, "array_of_requests");
     int status = step_find(f, "status"), statuses = step_find(f, "array_of_statuses");
     int index = step_find(f, "index"), indices = step_find(f, "array_of_indices");
