@@ -50,7 +50,8 @@ static void print_help(void)
            "  --columns=NAMES   with --to=arrow: these columns, such as rank,func,start,end,root\n"
            "  --force           replace OUT if it is there\n"
            "  --jobs=N          so many processes convert, each of them some of the ranks; the output is the same\n"
-           "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n");
+           "  --modules=FOLDERS folders to search first for the program and its libraries, for source lines\n"
+           "  -o, --output=OUT  the same as OUT at the end\n");
     for (size_t i = 0; i < SELECT_CRITERIA; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s%s%s", selection_options[i].name, selection_options[i].argument ? "=" : "",
@@ -115,19 +116,23 @@ static bool set_jobs(struct convert_settings *s, const char *text)
 /* Returns -1: go on; else the exit status. */
 static int parse(struct convert_settings *s, int argc, char **argv)
 {
-    enum { OWN = 8 };
+    enum { OWN = 9 };
     struct option options[OWN + SELECT_CRITERIA + 1] = {
         {"to", required_argument, NULL, 't'},      {"arguments", no_argument, NULL, 'a'},
         {"force", no_argument, NULL, 'F'},         {"modules", required_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},          {"version", no_argument, NULL, 'V'},
-        {"columns", required_argument, NULL, 'c'}, {"jobs", required_argument, NULL, 'j'}};
+        {"columns", required_argument, NULL, 'c'}, {"jobs", required_argument, NULL, 'j'},
+        {"output", required_argument, NULL, 'o'}};
     int option, status;
     for (size_t i = 0; i < SELECT_CRITERIA; i++)
         options[OWN + i] =
             (struct option){selection_options[i].name, selection_options[i].argument ? required_argument : no_argument,
                             NULL, CRITERION + (int)i};
-    while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "ho:V", options, NULL)) != -1)
         switch (option) {
+        case 'o':
+            s->output = optarg;
+            break;
         case 't':
             if ((status = set_format(s, optarg)))
                 return status;
@@ -168,10 +173,10 @@ static int parse(struct convert_settings *s, int argc, char **argv)
     if (s->format->convert && (s->arguments || s->modules))
         return wrong_use(
             "--to=arrow takes neither --arguments nor --modules: --columns=NAMES has arguments by their names");
-    if (argc - optind < 1 || argc - optind > 2)
+    if (argc - optind < 1 || argc - optind > 2 - !!s->output)
         return wrong_use(argc == optind ? "no trace is given" : "there is more than one trace and one output");
     s->trace = argv[optind];
-    s->output = argv[optind + 1];
+    s->output = s->output ? s->output : argv[optind + 1];
     return -1;
 }
 

@@ -33,7 +33,8 @@ struct page_settings {
 };
 
 static const char usage[] =
-    "usage: pilgrim-report [--force] [--modules=FOLDERS] [--timeline=all|none|FROM-UNTIL] TRACE [TRACE] [OUT]\n";
+    "usage: pilgrim-report [-o OUT] [--force] [--modules=FOLDERS] [--timeline=all|none|FROM-UNTIL] TRACE [TRACE] "
+    "[OUT]\n";
 
 static const char help[] =
     "\n"
@@ -43,6 +44,7 @@ static const char help[] =
     "them.\n"
     "OUT ends with .html; it is the first TRACE with that ending if it is not given; - is the standard output.\n"
     "\n"
+    "  -o, --output=OUT   the same as OUT at the end, with any ending\n"
     "  --force            replace OUT if it is there\n"
     "  --modules=FOLDERS  folders to search first for the program and its libraries, for source lines\n"
     "  --timeline=WHICH   calls in the timeline, if the trace has times of calls: all, however large the page gets; "
@@ -79,7 +81,7 @@ static bool is_page(const char *path)
 /* Takes the file names. Returns -1 or the exit status. */
 static int take_files(struct page_settings *s, int count, char **files)
 {
-    if (count > 1 && is_page(files[count - 1]))
+    if (count > 1 && is_page(files[count - 1]) && !s->output)
         s->output = files[--count];
     if (count >= 1 && count <= 2) {
         s->trace = files[0];
@@ -94,13 +96,19 @@ static int take_files(struct page_settings *s, int count, char **files)
 /* Returns -1: go on; else the exit status. */
 static int parse(struct page_settings *s, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"force", no_argument, NULL, 'F'},          {"modules", required_argument, NULL, 'm'},
-        {"timeline", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"force", no_argument, NULL, 'F'},
+                                            {"modules", required_argument, NULL, 'm'},
+                                            {"timeline", required_argument, NULL, 't'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
     int option;
-    while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "ho:V", options, NULL)) != -1)
         switch (option) {
+        case 'o':
+            s->output = optarg;
+            break;
         case 'F':
             s->force = true;
             break;
