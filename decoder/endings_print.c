@@ -46,8 +46,7 @@ static void print_json(struct output *out, const char *property, const char *val
     }
 }
 
-/* True if some of the ranks' calls are not in TRACE. */
-static bool is_partial(const struct pilgrim_trace *trace)
+bool endings_are_partial(const struct pilgrim_trace *trace)
 {
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (pilgrim_property(trace, parts[i].property))
@@ -58,7 +57,7 @@ static bool is_partial(const struct pilgrim_trace *trace)
 void endings_print_partial(struct output *out, const char *prefix, const struct pilgrim_trace *trace)
 {
     const char *separator = "partial trace: ";
-    if (!is_partial(trace))
+    if (!endings_are_partial(trace))
         return;
     out_text(out, prefix);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

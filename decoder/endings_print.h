@@ -16,6 +16,9 @@ void endings_print(struct output *out, const struct pilgrim_trace *trace, bool j
 /* Prints how RANK ended, and a comma: "signal 11,". Prints nothing and returns false if it reached its end. */
 bool endings_print_cell(struct output *out, const struct pilgrim_trace *trace, uint32_t rank);
 
+/* True if some of the ranks' calls are not in TRACE. */
+bool endings_are_partial(const struct pilgrim_trace *trace);
+
 /* Prints in one line, behind PREFIX, that the trace is partial and why, if it is. */
 void endings_print_partial(struct output *out, const char *prefix, const struct pilgrim_trace *trace);
 

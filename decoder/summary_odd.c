@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "endings_print.h"
 #include "summary.h"
 
 enum {
@@ -86,8 +87,7 @@ static void find_ranks(struct summary *s)
 
 void summary_find_odd(struct summary *s)
 {
-    if (pilgrim_property(s->trace, "endings") || pilgrim_property(s->trace, "missing") ||
-        pilgrim_property(s->trace, "cut"))
+    if (endings_are_partial(s->trace))
         add(s, "--endings", "the trace is partial: some ranks did not reach the end of MPI_Finalize");
     if (pilgrim_property(s->trace, "filter"))
         add(s, "--properties", "functions were left out of the trace (PILGRIM_FILTER)");

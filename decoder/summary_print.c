@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "endings_print.h"
 #include "print.h"
 #include "site_place.h"
 #include "summary.h"
@@ -158,7 +159,8 @@ static void text_head_lines(struct output *o, const struct summary *s, const cha
     out_label(o, "wall time");
     if (s->wall_ns > 0) {
         out_duration(o, s->wall_ns);
-        out_text(o, " from MPI_Init to MPI_Finalize");
+        out_text(o,
+                 endings_are_partial(s->trace) ? " from MPI_Init to the last call" : " from MPI_Init to MPI_Finalize");
         if (s->init.count > 0 && !s->profiled_ranks) { /* else it has a row of its own */
             out_text(o, ", ");
             out_duration(o, s->init.mean_ns);
