@@ -118,21 +118,30 @@ static const struct program_node *find_same(const struct program *p, const struc
     return NULL;
 }
 
+/* Returns the node of P whose place is on the line of NODE; NULL: there is none. */
+static const struct program_node *find_placed(const struct program *p, const struct program_node *node)
+{
+    const struct program_node *placed = node;
+    while (placed > p->nodes && is_joined(placed - 1))
+        placed--;
+    if (!placed->place && placed < node)
+        placed++;
+    return placed->place ? placed : NULL;
+}
+
 /* Returns the node whose place is on the line below which stands what NODE does; NULL: there is none before NODE. A
  * line has nothing below it if a function on it has all of that, and does the same as one before. */
 static const struct program_node *repeated(const struct program *p, const struct program_node *node)
 {
-    const struct program_node *same = find_same(p, node), *placed = same;
+    const struct program_node *same = find_same(p, node), *before;
     if (!same)
         return NULL;
-    for (const struct program_node *last = same; is_joined(last);)
-        if (find_same(p, ++last))
+    for (const struct program_node *last = same; is_joined(last);) {
+        before = find_same(p, ++last);
+        if (before && find_placed(p, before))
             return NULL;
-    while (placed > p->nodes && is_joined(placed - 1))
-        placed--;
-    if (!placed->place && placed < same)
-        placed++;
-    return placed->place ? placed : NULL;
+    }
+    return find_placed(p, same);
 }
 
 /* Prints the functions from FIRST on that have one node each, up to LAST; FIRST is in the function AROUND. Only the
