@@ -147,7 +147,7 @@ static bool go_on_in_python(struct path_walk *w, bool *later)
 
 /* ---- walking ---- */
 
-/* Notes that the word at ADDRESS is read. One on another page than the one before is not compared together with it. */
+/* Notes that the word at ADDRESS is read. A word on another page than the one before begins another group. */
 static void note_word(struct path_walk *w, uintptr_t address)
 {
     const uintptr_t *before = w->word_count ? w->words[w->word_count - 1] : NULL;
@@ -238,29 +238,39 @@ static void walk(struct path_walk *w, const void *site, const void *frame, const
     w->certain &= !later;
 }
 
+/* Returns how many of the GROUPS of W, from the first one on, are two and two on one page. */
+static uint32_t count_paired(const struct path_walk *w, uint32_t groups)
+{
+    uint32_t paired = 0;
+    while (paired + 2 <= groups && ((uintptr_t)w->words[paired * PATH_TOGETHER] ^
+                                    (uintptr_t)w->words[(paired + 1) * PATH_TOGETHER]) < PAGE_LEAST)
+        paired += 2;
+    return paired;
+}
+
 /* The return address to the program's entry point is left out: nobody overwrites it. */
 struct path_trail *path_trail_new(const struct path_walk *w)
 {
     uint32_t count = w->word_count - (w->count > 1 && w->known[w->count - 1]->is_entry);
-    uint32_t groups = (count + PATH_GROUP - 1) / PATH_GROUP;
+    uint32_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER;
     const bool python = w->in_python;
     const size_t more = python ? python_trail_bytes(&w->python) : 0;
     struct path_trail *t = w->certain ? malloc(sizeof *t + groups * sizeof t->words[0] + more) : NULL;
     if (!t)
         return NULL;
     t->frame = python ? NULL : w->frame;
-    t->pairs_end = t->words + groups / 2 * 2;
+    t->pairs_end = t->words + count_paired(w, groups);
     t->end = t->words + groups;
     t->python = python ? (void *)(t->words + groups) : NULL;
     t->python_frame = w->frame;
     if (python)
         python_trail_set((void *)(t->words + groups), &w->python);
-    for (uint32_t i = 0; i < groups * PATH_GROUP; i++) {
+    for (uint32_t i = 0; i < groups * PATH_TOGETHER; i++) {
         const uintptr_t *word = w->words[i < count ? i : count - 1];
-        struct path_words *group = &t->words[i / PATH_GROUP];
+        struct path_words *group = &t->words[i / PATH_TOGETHER];
         uint64_t offset = (uintptr_t)word - (uintptr_t)w->frame;
-        group->offsets[i % PATH_GROUP] = (uint32_t)offset;
-        group->values[i % PATH_GROUP] = *word;
+        group->offsets[i % PATH_TOGETHER] = (uint32_t)offset;
+        group->values[i % PATH_TOGETHER] = *word;
         if (offset > UINT32_MAX) {
             free(t);
             return NULL;
@@ -271,15 +281,15 @@ struct path_trail *path_trail_new(const struct path_walk *w)
 
 size_t path_trail_bytes_alike(const struct path_trail *t)
 {
-    const size_t all = (size_t)(t->end - t->words) * PATH_GROUP;
+    const size_t all = (size_t)(t->end - t->words) * PATH_TOGETHER;
     size_t count = 0;
     uint64_t last = UINT64_MAX;
     for (size_t i = 0; i < all; i++) {
-        const uint64_t offset = t->words[i / PATH_GROUP].offsets[i % PATH_GROUP];
+        const uint64_t offset = t->words[i / PATH_TOGETHER].offsets[i % PATH_TOGETHER];
         count += offset != last;
         last = offset;
     }
-    const size_t groups = (count + PATH_GROUP - 1) / PATH_GROUP, here = (size_t)(t->end - t->words);
+    const size_t groups = (count + PATH_TOGETHER - 1) / PATH_TOGETHER, here = (size_t)(t->end - t->words);
     return path_trail_bytes(t) - (here - groups) * sizeof t->words[0];
 }
 

@@ -44,25 +44,24 @@ struct stack_range {
     size_t size;
 };
 
-/* Words of a trail. Two groups of them are compared together, without a branch between them; what is left is one group.
- * All that are compared together are on one page of the stack, so that they can be read if the first one can: behind a
- * word that differs there may be the end of another stack. A word may be there several times to fill the groups. What a
- * compare takes is loads, so it has few of them: one for two offsets, and where the processor can, one for two
- * values. */
-enum { PATH_GROUP = 4, PATH_TOGETHER = 2 * PATH_GROUP };
+/* Words of a trail, which are compared together, without a branch between them. All are on one page of the stack, so
+ * that they can be read if the first one can: behind a word that differs there may be the end of another stack. A word
+ * may be there several times to fill the group. What a compare takes is loads, so it has few of them: one for two
+ * offsets, and where the processor can, one for two values. */
+enum { PATH_TOGETHER = 4 };
 
 struct path_words {
-    _Alignas(16) uintptr_t values[PATH_GROUP];
-    uint32_t offsets[PATH_GROUP]; /* from the frame */
+    _Alignas(16) uintptr_t values[PATH_TOGETHER];
+    uint32_t offsets[PATH_TOGETHER]; /* from the frame */
 };
 
 /* All words that a walk has read, in order. */
 struct path_trail {
     const void *frame; /* where it began: CALL_PATH_FRAME; NULL, which no call has, if there are frames of Python */
-    const struct path_words *pairs_end; /* of those that are compared two at a time */
-    const struct path_words *end;       /* there, or one behind it */
-    const struct python_trail *python;  /* behind the words; NULL: there are none */
-    const void *python_frame;           /* where it began, then */
+    const struct path_words *pairs_end; /* up to here two groups are on one page, and are compared together */
+    const struct path_words *end;
+    const struct python_trail *python; /* behind the words; NULL: there are none */
+    const void *python_frame;          /* where it began, then */
     struct path_words words[];
 };
 
@@ -164,9 +163,14 @@ static inline path_bits path_compare(const struct path_words *w, const void *fra
     return _mm_and_si128(path_two_words(w, 0, frame), path_two_words(w, 2, frame));
 }
 
-static inline bool path_same(path_bits a, path_bits b)
+static inline path_bits path_both(path_bits a, path_bits b)
 {
-    return __builtin_expect(_mm_movemask_epi8(_mm_and_si128(a, b)) == 0xffff, 1);
+    return _mm_and_si128(a, b);
+}
+
+static inline bool path_same(path_bits bits)
+{
+    return __builtin_expect(_mm_movemask_epi8(bits) == 0xffff, 1);
 }
 #else
 typedef uintptr_t path_bits; /* none is set while words are the same */
@@ -174,14 +178,19 @@ typedef uintptr_t path_bits; /* none is set while words are the same */
 static inline path_bits path_compare(const struct path_words *w, const void *frame)
 {
     uintptr_t other = 0;
-    for (int i = 0; i < PATH_GROUP; i++)
+    for (int i = 0; i < PATH_TOGETHER; i++)
         other |= *(const uintptr_t *)((uintptr_t)frame + w->offsets[i]) ^ w->values[i];
     return other;
 }
 
-static inline bool path_same(path_bits a, path_bits b)
+static inline path_bits path_both(path_bits a, path_bits b)
 {
-    return __builtin_expect((a | b) == 0, 1);
+    return a | b;
+}
+
+static inline bool path_same(path_bits bits)
+{
+    return __builtin_expect(bits == 0, 1);
 }
 #endif
 
@@ -190,12 +199,12 @@ static inline bool path_words_are(const struct path_trail *t, const void *frame)
 {
     const struct path_words *w = t->words;
     for (; w != t->pairs_end; w += 2)
-        if (!path_same(path_compare(w, frame), path_compare(w + 1, frame)))
+        if (!path_same(path_both(path_compare(w, frame), path_compare(w + 1, frame))))
             return false;
-    if (w == t->end)
-        return true;
-    const path_bits last = path_compare(w, frame);
-    return path_same(last, last);
+    for (; w != t->end; w++)
+        if (!path_same(path_compare(w, frame)))
+            return false;
+    return true;
 }
 
 /* True if a call has the path of T; provided that its site is that of T. FRAME is as for path_of. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program with a thread that reaches a call in 2^15 ways, more than a process has paths for. Then another thread
- * reaches a function in a new way, and in a way that it came before. Nothing is inlined, and no call is a jump. */
+/* A program with a thread that reaches a call in 2^15 ways, more than a process has paths for. Before that and after it
+ * another thread calls a function, in two ways. Nothing is inlined, and no call is a jump. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -10,7 +10,6 @@
 enum { CHOICES = 15 };
 
 static int values[4];
-static volatile int rounds = 6; /* so that no compiler unrolls the loop */
 
 /* Bit by bit, the numbers below 2^BITS. */
 FUNCTION static void choose(int bits)
@@ -50,16 +49,10 @@ int main(int argc, char **argv)
     int provided;
     pthread_t thread;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    for (int i = 0; i < rounds; i++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (i >= 2)
-            settle_again(); /* the new way */
-        MPI_Barrier(MPI_COMM_SELF);
-        if (i != 2)
-            settle();
-        if (i == 1 && pthread_create(&thread, NULL, run, NULL) == 0)
-            pthread_join(thread, NULL);
-    }
+    settle();
+    if (pthread_create(&thread, NULL, run, NULL) == 0)
+        pthread_join(thread, NULL);
+    settle_again();
     MPI_Finalize();
     return 0;
 }

@@ -198,14 +198,27 @@ END_TEST
 START_TEST(groups_are_on_one_page)
 {
     static struct path_walk w;
+    size_t paired = 0, single = 0;
     for (unsigned trial = 0; trial < TRIALS; trial++) {
-        struct layout l = lay_out(30, trial % 2 ? 6000 : 1000);
+        struct layout l = lay_out(30, (unsigned[]){6000, 1000, 100}[trial % 3]);
         ck_assert_ptr_nonnull(find(&w, &l));
         for (uint32_t i = 0; i < w.word_count; i++) {
             const uintptr_t first = (uintptr_t)w.words[i / PATH_TOGETHER * PATH_TOGETHER];
             ck_assert_uint_eq((uintptr_t)w.words[i] / PAGE, first / PAGE);
         }
+        struct path_trail *t = path_trail_new(&w);
+        ck_assert_ptr_nonnull(t);
+        for (const struct path_words *group = t->words; group < t->pairs_end; group += 2)
+            for (int i = 0; i < 2 * PATH_TOGETHER; i++) {
+                const uint32_t offset = group[i / PATH_TOGETHER].offsets[i % PATH_TOGETHER];
+                ck_assert_uint_eq((l.frame + offset) / PAGE, (l.frame + group->offsets[0]) / PAGE);
+            }
+        paired += (size_t)(t->pairs_end - t->words);
+        single += (size_t)(t->end - t->pairs_end);
+        free(t);
     }
+    ck_assert_uint_gt(paired, TRIALS);
+    ck_assert_uint_gt(single, TRIALS);
 }
 END_TEST
 
@@ -222,7 +235,7 @@ START_TEST(trails_count_alike_on_all_pages)
             ck_assert_ptr_nonnull(find(&w, &l));
             struct path_trail *t = path_trail_new(&w);
             ck_assert_ptr_nonnull(t);
-            const size_t groups = (l.word_count + PATH_GROUP - 1) / PATH_GROUP;
+            const size_t groups = (l.word_count + PATH_TOGETHER - 1) / PATH_TOGETHER;
             ck_assert_uint_eq(path_trail_bytes_alike(t), sizeof *t + groups * sizeof t->words[0]);
             ck_assert_uint_ge(path_trail_bytes(t), path_trail_bytes_alike(t));
             filled += path_trail_bytes(t) > path_trail_bytes_alike(t);

@@ -86,7 +86,7 @@ static const struct pilgrim_value *item(const struct pilgrim_value *array, size_
 static bool is_in_vain(const struct pilgrim_call *call)
 {
     int flag = step_find(call->function, "flag");
-    return flag >= 0 && call->out[flag].type != PILGRIM_NAME && call->out[flag].integer == 0;
+    return flag >= 0 && call->out[flag].type == PILGRIM_BOOL && call->out[flag].integer == 0;
 }
 
 /* Looks for the ends of requests in a call. */
