@@ -64,7 +64,8 @@ def run(folder, ranks, command, traced):
     mpich = configured(folder, "MPI_FAMILY") == "mpich"
     preloads = [os.path.join(folder, "programs/yield.so")] * mpich + [os.path.join(folder, "libpilgrim.so")] * traced
     environment = dict(os.environ, PILGRIM_QUIET="1", PILGRIM_TRACE="trace.pilgrim", OMPI_ALLOW_RUN_AS_ROOT="1",
-                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_osc="^ucx")
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                       PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe", OMPI_MCA_osc="^ucx")
     launcher = os.environ["MPIEXEC"] if mpich else configured(folder, "MPIEXEC")
     began = time.monotonic()
     subprocess.run([launcher, "-n", str(ranks), "env", "LD_PRELOAD=" + ":".join(preloads)] + command, env=environment,

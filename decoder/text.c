@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "print.h"
-#include "analysis/error_classes.h"
+#include "base/error_classes.h"
 
 enum { ARRAY_WHOLE = 16, ARRAY_SHOWN = 8 }; /* of a longer array, only so many values */
 enum { STATUS_CANCELLED = 3, STATUS_ERROR = 4 };

@@ -221,11 +221,6 @@ int main(int argc, char **argv) {
     snprintf(path, sizeof path, "%s/mpiio-%ld.data", folder ? folder : "/tmp", (long)getpid());
     MPI_Bcast(path, PATH, MPI_CHAR, 0, MPI_COMM_WORLD);
 
-    snprintf(missing, sizeof missing, "%s.missing", path);
-    code = MPI_File_open(MPI_COMM_SELF, missing, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-    MPI_Error_class(code, &class);
-    expect(class == MPI_ERR_NO_SUCH_FILE, "opening a file that is not there");
-
     MPI_Info_create(&info);
     MPI_Info_set(info, "romio_ds_write", "disable");
     MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file);
@@ -240,6 +235,11 @@ int main(int argc, char **argv) {
         MPI_File_delete(path, MPI_INFO_NULL);
         expect(access(path, F_OK) != 0, "delete");
     }
+
+    snprintf(missing, sizeof missing, "%s.missing", path);
+    code = MPI_File_open(MPI_COMM_SELF, missing, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    MPI_Error_class(code, &class);
+    expect(class == MPI_ERR_NO_SUCH_FILE, "opening a file that is not there");
 
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (world_rank == 0)

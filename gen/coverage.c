@@ -17,12 +17,13 @@ static const char *plain_parameters(const struct mpi_function *f)
     return text_string(&out);
 }
 
-static bool in_standard(const struct model *model, const char *name)
+/* Returns the kind of callback that F takes and that pilgrim-replay has no stub for, or NULL. */
+static const char *unknown_callback(const struct mpi_function *f)
 {
-    for (size_t i = 0; i < model->function_count; i++)
-        if (strcmp(model->functions[i].name, name) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < f->parameter_count && !replay_reason(f); i++)
+        if (f->parameters[i].standard->func_type && !replay_has_stub(f->parameters[i].c))
+            return f->parameters[i].standard->func_type;
+    return NULL;
 }
 
 void emit_coverage(const struct generated_file *output)
@@ -33,8 +34,12 @@ void emit_coverage(const struct generated_file *output)
     size_t replayed = 0;
     for (size_t i = 0; i < model->function_count; i++) {
         const struct mpi_function *f = &model->functions[i];
-        if (!f->prototype) {
-            text_add(&absent, "%-44s not in this library\n", f->name);
+        if (f->absent) {
+            const char *why = f->prototype                         ? "recorded under one that has it"
+                              : f->macro                           ? "a macro of mpi.h"
+                              : strcmp(f->chapter, "removed") == 0 ? "the standard has it no more"
+                                                                   : "its types are not in mpi.h";
+            text_add(&absent, "%-44s not in this library; %s\n", f->name, why);
             absent_count++;
         } else if (f->reason) {
             text_add(&not_wrapped, "%-44s not wrapped: %s\n", f->name, f->reason);
@@ -44,6 +49,8 @@ void emit_coverage(const struct generated_file *output)
             const char *reason = replay_reason(f);
             text_add(&wrapped, "%-44s wrapped  %s%s%s%s\n", f->name, reason ? "not replayed: " : "replayed",
                      reason ? reason : "", *names ? "; plain values: " : "", names);
+            if (unknown_callback(f))
+                text_add(&wrapped, "%-44s has a callback without a stub: %s\n", f->name, unknown_callback(f));
             wrapped_count++;
             replayed += !reason;
             large += strcmp(f->name + strlen(f->name) - 2, "_c") == 0;
@@ -53,7 +60,7 @@ void emit_coverage(const struct generated_file *output)
     }
     for (size_t i = 0; i < model->library.prototype_count; i++) {
         const char *name = model->library.prototypes[i].name;
-        if (in_standard(model, name))
+        if (model_find(model, name))
             continue;
         text_add(&not_wrapped, "%-44s not wrapped: %s\n", name,
                  strncmp(name, "MPIX_", 5) ? "the standard does not declare it" : "an extension, not of the standard");

@@ -38,13 +38,15 @@ char *emit_arguments(const struct mpi_function *f, bool actual);
 /* True if F's wrapper calls a function of this library in place of PMPI_X. */
 bool emit_is_direct(const struct mpi_function *f);
 
-void emit_wrappers(const struct generated_file *output);  /* wrappers-CHAPTER.c */
+void emit_wrappers(const struct generated_file *output);  /* wrappers-hot.c, wrappers-CHAPTER.c */
 void emit_shadow(const struct generated_file *output);    /* shadow-*.c, shadow_functions.h, shadow.wraps */
 void emit_functions(const struct generated_file *output); /* descriptors.c */
 void emit_constants(const struct generated_file *output, const char *constants_file); /* functions.h, constants.c */
-void emit_entries(const struct generated_file *output);  /* entries.c, mpi_symbols.h, mpi_functions.[ch] */
-void emit_fortran(const struct generated_file *output);  /* fortran_*.c, fortran_directs.h */
-void emit_generate(const struct generated_file *output); /* generate-functions.c */
-void emit_coverage(const struct generated_file *output); /* coverage.txt */
+void emit_entries(const struct generated_file *output);      /* entries.c, mpi_symbols.h, mpi_functions.[ch] */
+void emit_fortran(const struct generated_file *output);      /* fortran_*.c, fortran_directs.h */
+void emit_generate(const struct generated_file *output);     /* generate-functions.c */
+void emit_features(const struct generated_file *output);     /* mpi_features.h */
+void emit_declarations(const struct generated_file *output); /* declarations.h */
+void emit_coverage(const struct generated_file *output);     /* coverage.txt */
 
 #endif

@@ -42,12 +42,24 @@ static int argument_of(const struct mpi_function *f, const char *name)
     return name ? -1 : at;
 }
 
+static bool is_text(const struct parameter *p)
+{
+    return strncmp(p->standard->kind->fortran_type, "CHARACTER", 9) == 0;
+}
+
+/* Returns the index of the hidden length of the string P. These come after ierror. */
+static int text_length_of(const struct mpi_function *f, const struct parameter *p)
+{
+    int at = argument_of(f, NULL) + 1;
+    for (const struct parameter *before = f->parameters; before < p; before++)
+        at += is_text(before);
+    return at;
+}
+
 /* Returns 8 or 16, enough for the arguments, ierror, and the hidden lengths of strings. */
 static int words_of(const struct mpi_function *f)
 {
-    int count = argument_of(f, NULL) + 1;
-    for (size_t i = 0; i < f->parameter_count; i++)
-        count += strncmp(f->parameters[i].standard->kind->fortran_type, "CHARACTER", 9) == 0;
+    int count = text_length_of(f, f->parameters + f->parameter_count);
     if (count > WORDS_MAX)
         gen_fail(f->binding->file, f->binding->line, "%s: more than %d arguments in Fortran", f->name, WORDS_MAX);
     return count > 8 ? WORDS_MAX : 8;
@@ -172,6 +184,14 @@ static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct
         const struct parameter *p = &f->parameters[i];
         const char *word = gen_format("words[%d]", argument_of(f, p->name));
         text_add_string(&passed, i ? ", " : "");
+        if (is_text(p) && !emit_is_direct(f)) {
+            text_add(&locals, "char %s[FORTRAN_TEXT_BYTES];\n", p->name);
+            if (p->direction == DIRECTION_IN)
+                text_add(&passed, "fortran_text(%s, %s, words[%d])", p->name, word, text_length_of(f, p));
+            else
+                text_add_string(&passed, p->name);
+            continue;
+        }
         if (p->direction == DIRECTION_IN) {
             text_add_string(&passed, from_fortran(f, p, p->c->type, word));
             continue;
@@ -200,7 +220,8 @@ static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct
                                    {"locals", text_string(&locals)},
                                    {"passed", text_string(&passed)},
                                    {NULL, NULL}});
-    text_add(rows, "{FUNCTION_%s, %s, direct_%s},\n", f->name, emit_is_direct(f) ? "false" : "true", f->name);
+    text_add(rows, "{FUNCTION_%s, %s, %s, direct_%s},\n", f->name, emit_is_direct(f) ? "false" : "true",
+             f->returns_value ? "-1" : ierror, f->name);
 }
 
 /* ---- what hidden calls do to objects ---- */

@@ -50,15 +50,31 @@ static const char *const flags[][2] = {
 
 const char *replay_reason(const struct mpi_function *f)
 {
+    if (f->absent)
+        return "the MPI that pilgrim-replay was built for does not have it";
     for (size_t i = 0; i < sizeof not_replayed / sizeof *not_replayed; i++)
         if (gen_matches(not_replayed[i][0], f->name))
             return not_replayed[i][1];
     return NULL;
 }
 
+/* The callbacks that tools/replay/replay_stubs.h has a stub for. In place of any other one a function is passed that
+ * does nothing. So each is named here: a pattern would fit one without a stub, too, and break the build. */
+static const char stubs[] =
+    "MPI_User_function|MPI_User_function_c|MPI_Copy_function|MPI_Comm_copy_attr_function|MPI_Type_copy_attr_function|"
+    "MPI_Win_copy_attr_function|MPI_Delete_function|MPI_Comm_delete_attr_function|MPI_Type_delete_attr_function|"
+    "MPI_Win_delete_attr_function|MPI_Handler_function|MPI_Comm_errhandler_function|MPI_File_errhandler_function|"
+    "MPI_Win_errhandler_function|MPI_Session_errhandler_function|MPI_Grequest_query_function|"
+    "MPI_Grequest_free_function|MPI_Grequest_cancel_function";
+
 static bool is_recipe(const struct value *v, const char *pattern)
 {
     return v->recipe && gen_matches(pattern, v->recipe->name);
+}
+
+bool replay_has_stub(const struct c_parameter *c)
+{
+    return gen_matches(stubs, replay_element_type(c));
 }
 
 /* Returns the type that a pointer or an array points to. */
@@ -91,7 +107,8 @@ static const char *argument(const struct mpi_function *f, size_t i)
     bool in = p->in.recipe != NULL, pointer = p->c->pointers > 0;
     const struct value *v = in ? &p->in : &p->out;
     if (is_recipe(v, "function"))
-        return gen_format("(%s)step_function(s, %zu, (step_any_function)stub_%s)", p->c->type, i, type);
+        return gen_format("(%s)step_function(s, %zu, (step_any_function)stub_%s)", p->c->type, i,
+                          replay_has_stub(p->c) ? type : "unknown");
     if (is_recipe(v, "buffer|pointer|plain_pointer"))
         return gen_format("step_buffer(s, %zu)", i);
     if (is_recipe(v, "attribute"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the wrappers, a file for each chapter. */
+/* Writes the wrappers: a file for the hot functions, and one for the others of each chapter. */
 #include <string.h>
 
 #include "emit.h"
@@ -224,22 +224,28 @@ void emit_wrappers(const struct generated_file *output)
 {
     const struct model *model = output->model;
     struct gen_text *files = gen_alloc(model->function_count * sizeof *files);
-    const char **chapters = gen_alloc(model->function_count * sizeof *chapters);
+    const char **names = gen_alloc(model->function_count * sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < model->function_count; i++) {
         const struct mpi_function *f = &model->functions[i];
         if (!function_wrapped(f))
             continue;
+        const char *name = f->hot ? "hot" : f->chapter;
         size_t at = 0;
-        while (at < count && strcmp(chapters[at], f->chapter))
+        while (at < count && strcmp(names[at], name))
             at++;
         if (at == count) {
-            chapters[count++] = f->chapter;
-            template_fill(&files[at], output->templates, "wrappers_head.tmpl",
-                          (struct field[]){{"chapter", f->chapter}, {NULL, NULL}});
+            names[count++] = name;
+            template_fill(
+                &files[at], output->templates, "wrappers_head.tmpl",
+                (struct field[]){
+                    {"functions", f->hot ? "hot functions (gen/overrides)"
+                                         : gen_format("functions in the standard's chapter \"%s\"", f->chapter)},
+                    {"header", f->hot ? "call_inline.h" : "call_cold.h"},
+                    {NULL, NULL}});
         }
         emit_wrapper(&files[at], output, f);
     }
     for (size_t i = 0; i < count; i++)
-        gen_write_file(output->folder, gen_format("wrappers-%s.c", chapters[i]), &files[i]);
+        gen_write_file(output->folder, gen_format("wrappers-%s.c", names[i]), &files[i]);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "declarations.h"
 #include "gen_text.h"
 
 bool binding_has_large(const struct function_binding *binding)
@@ -238,6 +239,7 @@ static void join(struct model *model, struct mpi_function *f, bool large)
         f->after = gen_replace(f->after, "\\n", "\n");
     f->template_name = override_find(&model->overrides, "template", f->name, "-");
     f->fortran = override_find(&model->overrides, "fortran", f->name, "-");
+    f->hot = override_find(&model->overrides, "hot", f->name, "-") != NULL;
 }
 
 static void add_function(struct model *model, const struct function_binding *binding, bool large)
@@ -245,6 +247,12 @@ static void add_function(struct model *model, const struct function_binding *bin
     struct mpi_function f = {.binding = binding, .chapter = binding->chapter};
     f.name = large ? gen_format("%s_c", binding->name) : binding->name;
     f.prototype = library_find(&model->library, f.name);
+    f.absent = !f.prototype;
+    f.macro = library_has_call(&model->library, gen_format("P%s", f.name));
+    if (f.absent && !f.macro && strcmp(f.chapter, "removed")) {
+        const struct prototype *declared = declaration_of(&model->standard, binding, large);
+        f.prototype = declaration_fits(declared, &model->library) ? declared : NULL;
+    }
     if (f.prototype)
         f.reason = override_find(&model->overrides, "not", f.name, "-");
     if (function_wrapped(&f))
@@ -289,4 +297,10 @@ void model_build(struct model *model)
     }
     report_useless_rows(model);
     qsort(model->functions, model->function_count, sizeof *model->functions, by_name);
+}
+
+const struct mpi_function *model_find(const struct model *model, const char *name)
+{
+    const struct mpi_function key = {.name = name};
+    return bsearch(&key, model->functions, model->function_count, sizeof key, by_name);
 }

@@ -35,8 +35,11 @@ struct mpi_function {
     const char *name;
     const char *chapter;
     const struct function_binding *binding;
-    const struct prototype *prototype; /* NULL: not in this library */
+    const struct prototype *prototype; /* mpi.h's, or the standard's; NULL: coverage.c says why there is none */
+    bool absent;                       /* mpi.h does not declare it: only a newer library has it */
+    bool macro;                        /* mpi.h has it as a macro with parameters */
     const char *reason;                /* why it is not wrapped although the library has it; NULL: it is wrapped */
+    bool hot;                          /* what its wrapper calls is inline in it */
     struct parameter *parameters;
     size_t parameter_count;
     bool returns_value;
@@ -69,6 +72,9 @@ struct model {
 
 /* Joins what was read into model->functions. Exits with a message if the parts contradict each other. */
 void model_build(struct model *model);
+
+/* Returns the standard's function NAME, or NULL. */
+const struct mpi_function *model_find(const struct model *model, const char *name);
 
 /* True if F gets a wrapper. */
 static inline bool function_wrapped(const struct mpi_function *f)

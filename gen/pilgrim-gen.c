@@ -47,6 +47,8 @@ int main(int argc, char **argv)
     emit_fortran(&output);
     emit_replay(&output, values[CONSTANTS]);
     emit_generate(&output);
+    emit_features(&output);
+    emit_declarations(&output);
     emit_coverage(&output);
     return 0;
 }

@@ -188,9 +188,13 @@ static void read_macros(struct library *library, const char *file)
             size_t name_length = 0;
             while (is_word(name[name_length]))
                 name_length++;
-            if (name[name_length] != '(')
+            if (name[name_length] != '(') {
                 add_constant(&library->macros, &library->macro_count, gen_copy(name, name_length),
                              squeeze(name + name_length, length - 8 - name_length));
+            } else {
+                library->calls = gen_grow(library->calls, library->call_count, sizeof *library->calls);
+                library->calls[library->call_count++] = gen_copy(name, name_length);
+            }
         }
         p += length + (p[length] == '\n');
     }
@@ -223,6 +227,14 @@ bool library_has(const struct library *library, const char *name)
     return gen_mentions(library->text, name);
 }
 
+bool library_has_call(const struct library *library, const char *name)
+{
+    for (size_t i = 0; i < library->call_count; i++)
+        if (strcmp(library->calls[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* ---- values of constants ---- */
 
 enum { EXPRESSION_DEPTH = 16 };
@@ -252,14 +264,20 @@ static bool value_of_name(const struct library *library, const char *name, int64
     return false;
 }
 
-/* Reads an operand: a number, a name, "(...)", or "-X". Skips casts to int. */
+/* True if TEXT names a type, as in a cast: words, and maybe stars, that are no constant. */
+static bool is_type(const struct library *library, const char *text, int depth)
+{
+    int64_t value;
+    for (const char *p = text; *p; p++)
+        if (!is_word(*p) && *p != ' ' && *p != '*')
+            return false;
+    return (isalpha((unsigned char)*text) || *text == '_') && !value_of_name(library, text, &value, depth);
+}
+
+/* Reads an operand: a number, a name, "(...)", or "-X". Skips casts. */
 static bool read_operand(const struct library *library, const char **p, int64_t *value, int depth)
 {
     *p += strspn(*p, " ");
-    if (strncmp(*p, "(int)", 5) == 0) {
-        *p += 5;
-        return read_operand(library, p, value, depth);
-    }
     if (**p == '-') {
         ++*p;
         bool ok = read_operand(library, p, value, depth);
@@ -270,7 +288,10 @@ static bool read_operand(const struct library *library, const char **p, int64_t 
         const char *start = ++*p;
         for (int level = 1; **p && level; ++*p)
             level += (**p == '(') - (**p == ')');
-        return value_of_text(library, gen_copy(start, (size_t)(*p - start - 1)), value, depth + 1);
+        const char *inside = gen_copy(start, (size_t)(*p - start - 1));
+        if (is_type(library, inside, depth + 1))
+            return read_operand(library, p, value, depth);
+        return value_of_text(library, inside, value, depth + 1);
     }
     const char *start = *p;
     while (is_word(**p))

@@ -34,6 +34,8 @@ struct library {
     size_t prototype_count;
     struct c_constant *macros;
     size_t macro_count;
+    const char **calls; /* names of macros with parameters */
+    size_t call_count;
     struct c_constant *enumerators; /* in order; an empty name begins an enum */
     size_t enumerator_count;
 };
@@ -46,6 +48,9 @@ const struct prototype *library_find(const struct library *library, const char *
 
 /* True if mpi.h has NAME as a macro, enumerator or variable. */
 bool library_has(const struct library *library, const char *name);
+
+/* True if mpi.h has NAME as a macro with parameters: MPICH converts handles of Fortran so. */
+bool library_has_call(const struct library *library, const char *name);
 
 /* Sets *VALUE to the value of the constant NAME. False: it is no integer that is known without a compiler. */
 bool library_value(const struct library *library, const char *name, int64_t *value);

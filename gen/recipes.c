@@ -312,6 +312,7 @@ static const struct kind_recipe kind_recipes[] = {
     {"GENERIC_DTYPE_INT", "int", "int", ""},
     {"GROUP", "handle", "new", "KIND_GROUP"},
     {"GROUP_COMPARISON", "enum", "enum", "ENUM_GROUP_COMPARISON"},
+    {"HANDLE_INTEGER", "int", "int", ""},
     {"INDEX", "enum", "enum", "ENUM_UNDEFINED"},
     {"INFO", "handle", "new", "KIND_INFO"},
     {"INFO_VALUE_LENGTH", "int", "int", ""},

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loader.h"
 #include "wrap/abandoned.h"
 #include "process/capture.h"
 #include "fortran/fortran_hidden.h"
@@ -29,8 +30,8 @@ static void *find_from(const char *name, const void *site)
     struct link_map *map;
     if (!dladdr1(site, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !*map->l_name)
         return NULL;
-    void *handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    void *found = handle ? dlsym(handle, name) : NULL;
+    void *handle = loader_loaded(map->l_name, 0);
+    void *found = handle ? loader_find(handle, name) : NULL;
     if (handle)
         dlclose(handle);
     return found;
@@ -38,7 +39,7 @@ static void *find_from(const char *name, const void *site)
 
 static void *find(const char *name, const void *site)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = loader_find(RTLD_NEXT, name);
     return found ? found : find_from(name, site);
 }
 
@@ -74,7 +75,7 @@ static void keep_library(const void *address)
     Dl_info info;
     struct link_map *map;
     if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map && *map->l_name)
-        (void)dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        (void)loader_loaded(map->l_name, RTLD_NODELETE);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -156,14 +157,21 @@ static bool begin(struct fortran_call *call, struct fortran_entry *e, const intp
     return true;
 }
 
+/* True if CALL returned an error to the program. */
+static bool has_failed(const struct fortran_call *call)
+{
+    int at = call->entry->direct->error;
+    return at >= 0 && call->words[at] && fortran_integer(call->words[at]) != MPI_SUCCESS;
+}
+
 /* Records CALL if MPI's Fortran layer answered it by itself: calls the C function, which has the same result. False:
- * CALL is of another kind, so it was hidden. */
+ * CALL is of another kind, or it failed (an error handler is not called twice), so it was hidden. */
 static bool replay(struct fortran_call *call)
 {
     const struct fortran_direct *direct = call->entry->direct;
     bool done = true;
     fortran_now = call;
-    if (direct && direct->after)
+    if (direct && direct->after && !has_failed(call))
         direct->call(call->words);
     else
         done = fortran_replay_no_requests(call->entry->function, call->words);
@@ -242,6 +250,20 @@ struct fortran_call *fortran_take(uint32_t function)
         return NULL;
     call->taken = true;
     return call;
+}
+
+const char *fortran_text(char to[FORTRAN_TEXT_BYTES], intptr_t word, intptr_t length)
+{
+    const char *from = (const char *)word;
+    while (length > 0 && from[length - 1] == ' ')
+        length--;
+    while (length > 0 && *from == ' ')
+        from++, length--;
+    if (length >= FORTRAN_TEXT_BYTES)
+        length = FORTRAN_TEXT_BYTES - 1;
+    memcpy(to, from, (size_t)length);
+    to[length] = 0;
+    return to;
 }
 
 int fortran_run_taken(const struct fortran_call *call, unsigned ierror)

@@ -64,7 +64,8 @@ double fortran_pass_real(struct fortran_entry *entry, const void *site, const vo
 
 struct fortran_direct {
     uint32_t function;
-    bool after; /* to be called after the Fortran function; else in place of it */
+    bool after; /* to be called after the Fortran function, unless that failed; else in place of it */
+    int error;  /* index of ierror among the arguments; -1: the function has none */
     void (*call)(
         const intptr_t *words); /* converts the arguments and calls the C wrapper, which calls the Fortran function */
 };
@@ -95,6 +96,12 @@ static inline int fortran_keyval(intptr_t word)
 #endif
     return keyval;
 }
+
+enum { FORTRAN_TEXT_BYTES = (MPI_MAX_INFO_VAL > MPI_MAX_INFO_KEY ? MPI_MAX_INFO_VAL : MPI_MAX_INFO_KEY) + 1 };
+
+/* Copies the string at WORD, of LENGTH characters, to TO without the blanks at its ends. Returns TO. Longer strings,
+ * which are cut, are no keys of an info object. */
+const char *fortran_text(char to[FORTRAN_TEXT_BYTES], intptr_t word, intptr_t length);
 
 static inline MPI_Aint fortran_address(intptr_t word)
 {

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/loader.h"
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
 #include "lifecycle/init.h"
@@ -193,7 +194,7 @@ static bool is_lost(const struct fortran_call *call, const struct fortran_handle
 /* If MPI_Finalize is hidden, the trace must be written before it: nothing can be done after it. */
 void fortran_hidden_finalize(struct fortran_call *call)
 {
-    const void *function = dlsym(RTLD_DEFAULT, "MPI_Finalize");
+    const void *function = loader_find(RTLD_DEFAULT, "MPI_Finalize");
     Dl_info first, own_library;
     struct call c;
     if (!function || !dladdr(function, &first) || !dladdr(fortran_handles, &own_library) ||

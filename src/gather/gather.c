@@ -102,7 +102,7 @@ static int next_child(int64_t *step)
 void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
 {
     if ((int)outcome > g->state.outcome || ((int)outcome == g->state.outcome && rank < g->state.rank))
-        g->state = (struct gather_message){.outcome = outcome, .rank = rank};
+        g->state = (struct gather_message){.outcome = (int)outcome, .rank = rank};
     if (g->state.outcome == GATHER_WHOLE)
         return;
     fragment_free(g->fragment);

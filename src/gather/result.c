@@ -46,13 +46,15 @@ static enum pilgrim_status make(const struct result *r, struct fragment *f, stru
     return trace_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
 }
 
-/* Prints once, for all processes, which functions are not recorded because another tool hides their calls. */
+/* Prints once, for all processes, which functions are not recorded because their calls are hidden: by another tool, or
+ * as MPI's Fortran library makes none (Open MPI 5: MPI_Info_get). */
 static void say_hidden(struct result *r)
 {
     bytes_put_u8(&r->hidden, 0);
     if (r->hidden.length > 1 && !r->hidden.failed)
-        capture_say("another tool hides calls from Fortran; the trace has no calls of %s",
-                    (const char *)r->hidden.data);
+        capture_say(
+            "this MPI's Fortran library, or another tool, hides calls from Fortran; the trace has no calls of %s",
+            (const char *)r->hidden.data);
     bytes_free(&r->hidden);
 }
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/loader.h"
 #include "objects/device.h"
 #include "objects/cuda_driver.h"
 #include "intercept/interpose.h"
@@ -49,8 +50,8 @@ static bool is_ours(const void *symbol)
 
 static void *find_in(const char *path, const char *name)
 {
-    void *module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    void *symbol = module ? dlsym(module, name) : NULL;
+    void *module = loader_loaded(path, 0);
+    void *symbol = module ? loader_find(module, name) : NULL;
     if (module)
         (void)dlclose(module); /* the program keeps it loaded */
     return symbol && !is_ours(symbol) ? symbol : NULL;
@@ -75,8 +76,8 @@ static void *find_beside(const char *name, const void *caller)
 static void *find_everywhere(struct next *next)
 {
     Dl_info info;
-    void *symbol = dlsym(RTLD_NEXT, next->name);
-    if (!symbol || !dladdr(symbol, &info) || !dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+    void *symbol = loader_find(RTLD_NEXT, next->name);
+    if (!symbol || !dladdr(symbol, &info) || !loader_loaded(info.dli_fname, RTLD_NODELETE))
         return symbol;
     atomic_store(&next->symbol, symbol);
     return symbol;

@@ -1,33 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dlclose, interposed. Call classes are recognised by return addresses; after a module is unloaded another one may
- * come to lie there. A counter says so, and a bit in capture.off, so a program that unloads no module from which MPI
- * was called pays nothing. */
+/* __cxa_finalize, interposed. Call classes are recognised by return addresses; after a module is unloaded another one
+ * may come to lie there. The loader has each module call this function, with an address in it, as the last thing
+ * before it unloads it, whoever asked for that. (dlclose would not do: UCX redirects the calls of it in all modules,
+ * past any other library.) A bit in capture.off says so, so a program that unloads no module from which MPI was called
+ * pays nothing. */
 #define _GNU_SOURCE 1 /* RTLD_NEXT */
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "process/capture.h"
+#include "process/thread.h"
 #include "objects/modules.h"
 
-atomic_uint capture_moved;
-
-/* Not in libpilgrim.a: there is no next dlclose, and MPI, a part of the program, is not called from plugins. */
+/* Not in libpilgrim.a: there is no next function, and MPI, a part of the program, is not called from plugins. */
 #ifndef PILGRIM_STATIC
 
-PILGRIM_API int dlclose(void *handle)
+static atomic_bool exits; /* modules are finalized because the process exits, and stay where they are */
+
+static void note_exit(void)
 {
-    int (*next)(void *);
-    void *symbol = dlsym(RTLD_NEXT, "dlclose");
+    atomic_store(&exits, true);
+}
+
+__attribute__((constructor)) static void watch_exit(void)
+{
+    (void)atexit(note_exit);
+}
+
+PILGRIM_API void __cxa_finalize(void *module);
+
+PILGRIM_API void __cxa_finalize(void *module)
+{
+    void (*next)(void *);
+    void *symbol = dlsym(RTLD_NEXT, "__cxa_finalize");
     memcpy(&next, &symbol, sizeof next);
-    if (!next)
-        return -1;
-    int result = next(handle);
-    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_FAILED | OFF_OTHER | OFF_FINISHED | OFF_CHILD))
-        return result;
-    unsigned moved = modules_moved();
-    if (atomic_exchange(&capture_moved, moved) != moved)
+    if (next)
+        next(module);
+    if (!module || atomic_load(&exits) ||
+        atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_FAILED | OFF_OTHER | OFF_FINISHED | OFF_CHILD))
+        return;
+    struct thread *t = thread_now;
+    bool inside = !t || t->inside;
+    if (!inside)
+        thread_enter(t); /* what a tool's malloc calls here is not the program's */
+    if (modules_unloading(module))
         atomic_fetch_or(&capture.off, OFF_MOVED);
-    return result;
+    if (!inside)
+        thread_leave(t);
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/try.h"
 #include "journal/journal_blocks.h"
+#include "journal/process_state.h"
 
 enum {
     PROCESS_PAGES = 4,     /* of a process block: its page, and the beginning of its log */
@@ -138,29 +139,6 @@ void journal_block_give(struct journal_block *b)
 
 /* ---- the process ---- */
 
-/* Returns field 22 of /proc/self/stat, when the process was started; 0: unknown. Process ids are used again. */
-static uint64_t time_started(void)
-{
-    char text[1024];
-    FILE *stat = fopen("/proc/self/stat", "re");
-    size_t length = stat ? fread(text, 1, sizeof text - 1, stat) : 0;
-    if (stat)
-        fclose(stat);
-    text[length] = 0;
-    return journal_time_started(text);
-}
-
-uint64_t journal_time_started(const char *stat)
-{
-    enum { FIELD = 22 };
-    const char *at = strrchr(stat, ')'); /* the name of the program, field 2, may have spaces */
-    for (int field = 2; at && field < FIELD; field++) {
-        at = strchr(at, ' ');
-        at += at != NULL;
-    }
-    return at ? strtoull(at, NULL, 10) : 0;
-}
-
 static void put_text(struct bytes *b, const char *text)
 {
     size_t length = strlen(text);
@@ -218,7 +196,7 @@ static enum pilgrim_status make_process(uint32_t rank, uint32_t ranks)
     file.process = b->page;
     process = (struct journal_process *)b;
     process->pid = (uint32_t)getpid();
-    process->started = time_started();
+    process->started = process_started();
     process->rank = rank;
     pthread_mutex_lock(&lock);
     bool moved = true;
@@ -251,12 +229,20 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
     return status;
 }
 
+/* True if LIVE is the thread that got the signal, and has made no call since: the signal's handler ends the process. */
+static bool has_made_no_call(const struct journal_live *live)
+{
+    return process->ending_thread == (live ? live->number : UINT32_MAX) &&
+           (!live || process->ending_calls == atomic_load(&live->calls));
+}
+
 void journal_end(enum journal_ending ending, int number, const struct journal_live *live)
 {
     if (!journal_started())
         return;
     uint32_t before = atomic_load(&process->ending);
-    if (before == JOURNAL_EXIT || before == JOURNAL_ABORT || before == ending)
+    if (before == JOURNAL_EXIT || before == JOURNAL_ABORT || before == ending ||
+        (before == JOURNAL_SIGNAL && ending == JOURNAL_EXIT && has_made_no_call(live)))
         return;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -267,10 +253,17 @@ void journal_end(enum journal_ending ending, int number, const struct journal_li
     atomic_store(&process->ending, ending);
 }
 
+enum journal_ending journal_ended(int *number)
+{
+    *number = process->ending_number;
+    return atomic_load(&process->ending);
+}
+
 void journal_go_on(void)
 {
-    uint32_t signal = JOURNAL_SIGNAL;
-    atomic_compare_exchange_strong(&process->ending, &signal, JOURNAL_RUNNING);
+    uint32_t ending = atomic_load(&process->ending);
+    if (ending == JOURNAL_SIGNAL || ending == JOURNAL_ERROR)
+        atomic_compare_exchange_strong(&process->ending, &ending, JOURNAL_RUNNING);
 }
 
 bool journal_finish(const char **path)

@@ -31,10 +31,14 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
                                   uint32_t ranks, const struct vocabulary *vocabulary) PILGRIM_CHECKED;
 
 /* Says how the process ended, in the thread with LIVE (NULL: another one). The first word counts, but JOURNAL_FINALIZE
- * and JOURNAL_SIGNAL give way to any other. Async-signal-safe. */
+ * and JOURNAL_SIGNAL give way to any other; not JOURNAL_SIGNAL to an exit before the thread's next call: the signal's
+ * handler does it. Async-signal-safe. */
 void journal_end(enum journal_ending ending, int number, const struct journal_live *live);
 
-/* Takes back what journal_end said of a signal: the process goes on. Async-signal-safe. */
+/* Returns how the process ended. *NUMBER: as journal_end had it. Async-signal-safe. */
+enum journal_ending journal_ended(int *number);
+
+/* Takes back what journal_end said of a signal or an error: the process goes on. Async-signal-safe. */
 void journal_go_on(void);
 
 /* Says that this process needs no journal any more. *PATH is the name of the file, borrowed, if the caller is the last
@@ -83,9 +87,6 @@ uint64_t journal_log_bytes(enum journal_process_log number);
 bool journal_was_cut(void);
 
 /* ---- the process's logs ---- */
-
-/* Returns the time at which a process was started, from its /proc/PID/stat; 0: unknown. */
-uint64_t journal_time_started(const char *stat);
 
 /* Appends a record of TYPE to log NUMBER of the process. */
 void journal_put(enum journal_process_log number, enum journal_record type, const void *payload, size_t length);

@@ -89,6 +89,7 @@ enum journal_ending {
     JOURNAL_EXIT,     /* it ended without MPI_Finalize: exit or return from main */
     JOURNAL_ABORT,    /* it called MPI_Abort */
     JOURNAL_SIGNAL,   /* a signal that ends a process reached it */
+    JOURNAL_ERROR,    /* MPI ended the job for an error (MPI_ERRORS_ARE_FATAL) */
     JOURNAL_ENDING_COUNT
 };
 
@@ -99,9 +100,9 @@ struct journal_process {
     uint32_t rank;
     _Atomic uint32_t ranks; /* of the run; 0: the rest of this block is not whole yet */
     _Atomic uint32_t ending;
-    int32_t ending_number;  /* signal, or error code of MPI_Abort */
+    int32_t ending_number;  /* signal, error code of MPI_Abort, or code of the error */
     uint64_t ending_ns;     /* when that was, by CLOCK_REALTIME */
-    uint32_t ending_thread; /* signal: the thread that got it, ... */
+    uint32_t ending_thread; /* signal, error: the thread that got it, ... */
     uint32_t reserved;
     uint64_t ending_calls; /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */

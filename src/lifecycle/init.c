@@ -28,10 +28,16 @@
 #include "objects/memory.h"
 #include "objects/sharing.h"
 
-/* In the child of a fork. If it forked in a callback, the call in progress must be looked at when it ends. */
+/* In the child of a fork. A process that has not called MPI may be a supervisor, and the child the MPI program: the
+ * child begins like any process. Else its calls are not those of the parent's rank. If that forked in a callback, the
+ * call in progress must be looked at when it ends. */
 static void forked(void)
 {
     struct thread *t = thread_registered();
+    if (!capture.initialized && !capture.session && threads_none()) {
+        capture.process = getpid();
+        return;
+    }
     atomic_fetch_or(&capture.off, OFF_CHILD);
     if (t) {
         t->grown = true;
@@ -97,10 +103,21 @@ static void warn(const char *line)
     capture_say("%s", line);
 }
 
+/* Says which functions of a newer MPI this build does not know. */
+static void say_unknown(void)
+{
+    char names[256];
+    if (mpi_library_unknown(names, sizeof names))
+        capture_say("this MPI is newer than the one that Pilgrim was built with; calls of %s are not recorded. Build "
+                    "Pilgrim with this MPI to record them",
+                    names);
+}
+
 static void say_settings(void)
 {
     settings_check(environ, warn);
     filter_check(warn);
+    say_unknown();
     if (capture.settings.clock == CLOCK_TSC && clock_source == CLOCK_SOURCE_MONOTONIC)
         capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be used here");
 }
@@ -222,9 +239,37 @@ void capture_before_abort(int code)
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }
 
+enum { ERROR_LINE_BYTES = 1024 };
+
+bool capture_has_begun(void)
+{
+    return usable(OFF_UNLOADED | OFF_SETTING | OFF_FAILED | OFF_FINISHED | OFF_CHILD | OFF_OTHER) &&
+           capture.process == getpid();
+}
+
+void capture_before_error(int code, const char *text)
+{
+    char why[ERROR_LINE_BYTES];
+    endings_error(text);
+    snprintf(why, sizeof why, "a fatal MPI error%s", text);
+    end_early(JOURNAL_ERROR, code, why);
+    endings_are_over();
+}
+
+static void say_child(void)
+{
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        capture_say("a process that had called MPI before has forked this one, whose calls are not recorded; fork "
+                    "before the first call of MPI");
+}
+
 /* If tracing failed in this process, in a session, the other processes do not know it. */
 void capture_after_unrecorded_init(void)
 {
+    if (!usable(OFF_CHILD) && usable(OFF_SETTING | OFF_FINISHED))
+        say_child();
     if (!usable(OFF_FAILED))
         capture_after_init();
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "mpi/mpi_library.h"
+
 /* After PMPI_Init or PMPI_Init_thread succeeded, before call_leave. Makes this thread number 0; sets the rank, rank
  * base 0, and the private communicator. Collective over MPI_COMM_WORLD. */
 void capture_after_init(void);
@@ -24,5 +26,14 @@ void capture_before_finalize(void);
 
 /* Before PMPI_Abort. Ends recording without a trace. */
 void capture_before_abort(int code);
+
+/* True if this process has begun to record, and goes on. */
+bool capture_has_begun(void);
+
+/* Before MPI ends the job for the error CODE. TEXT: where, and what, as the rest of a sentence. */
+void capture_before_error(int code, const char *text);
+
+/* Before the program sets HANDLER for an object. */
+void capture_error_handler(MPI_Errhandler handler);
 
 #endif

@@ -13,7 +13,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/loader.h"
 
 #ifdef OPEN_MPI
 const char mpi_library_built_for[] = "Open MPI";
@@ -42,6 +45,14 @@ void *mpi_library_symbol(const char *name)
 {
     (void)name;
     return NULL;
+}
+
+/* What the library has beyond this build is not wrapped in a static program. */
+size_t mpi_library_unknown(char *text, size_t room)
+{
+    (void)text;
+    (void)room;
+    return 0;
 }
 
 #else
@@ -96,7 +107,9 @@ static void functions_set(void *handle)
 {
     for (size_t i = 0; i < mpi_function_count; i++) {
         const struct mpi_function *f = &mpi_function_table[i];
-        void *address = dlsym(handle, f->name);
+        void *address = loader_find(handle, f->name);
+        if (!address) /* no PMPI_X, but maybe MPI_X: some are in the library for Fortran only */
+            address = loader_find(RTLD_NEXT, f->name + 1);
         set(f->address, address ? address : function_missing(f->name));
     }
 }
@@ -116,8 +129,8 @@ static void functions_missing(void)
 /* Returns a handle of the loaded object at PATH if it, or a library that it is linked with, has MPI; else NULL. */
 static void *object_with_mpi(const char *path)
 {
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle || dlsym(handle, any_mpi))
+    void *handle = loader_loaded(path, 0);
+    if (!handle || loader_find(handle, any_mpi))
         return handle;
     dlclose(handle);
     return NULL;
@@ -160,7 +173,7 @@ static bool mpi_find(const void *site, void **handle)
 {
     Dl_info caller;
     *handle = RTLD_DEFAULT;
-    if (dlsym(RTLD_DEFAULT, any_mpi))
+    if (loader_find(RTLD_DEFAULT, any_mpi))
         return true;
     if (!site)
         return false;
@@ -172,7 +185,7 @@ static bool mpi_find(const void *site, void **handle)
 
 static enum mpi_library family_of(void *handle)
 {
-    bool mpich = dlsym(handle, "MPI_UNWEIGHTED"), open_mpi = dlsym(handle, "ompi_mpi_comm_world");
+    bool mpich = loader_find(handle, "MPI_UNWEIGHTED"), open_mpi = loader_find(handle, "ompi_mpi_comm_world");
 #ifdef OPEN_MPI
     bool same = open_mpi;
 #else
@@ -197,18 +210,97 @@ enum mpi_library mpi_library_bind(const void *site)
     }
     if (kind == MPI_LIBRARY_BUILT_FOR) {
         for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-            void *value = dlsym(handle, symbols[i].name);
+            void *value = loader_find(handle, symbols[i].name);
             if (value)
                 set(symbols[i].value, value);
         }
     }
-    dlerror(); /* clears it: what was not found is no error of the program */
     return kind;
 }
 
 void *mpi_library_symbol(const char *name)
 {
-    return dlsym(atomic_load(&mpi_handle), name);
+    return loader_find(atomic_load(&mpi_handle), name);
+}
+
+/* ---- functions that this build does not know ---- */
+
+/* Names that an object gives to others. */
+struct dynamic_symbols {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    size_t count;
+};
+
+/* Returns how many symbols there are before the end of the last chain of a GNU hash table. */
+static size_t gnu_hash_count(const uint32_t *table)
+{
+    uint32_t buckets = table[0], first = table[1], words = table[2], last = 0;
+    const uint32_t *bucket = table + 4 + words * (sizeof(ElfW(Addr)) / sizeof *table), *chain = bucket + buckets;
+    for (uint32_t i = 0; i < buckets; i++)
+        last = bucket[i] > last ? bucket[i] : last;
+    if (last < first)
+        return 0;
+    while (!(chain[last - first] & 1))
+        last++;
+    return last + 1;
+}
+
+static struct dynamic_symbols dynamic_symbols_of(const struct link_map *object)
+{
+    struct dynamic_symbols found = {0};
+    for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++) {
+        uintptr_t address = d->d_un.d_ptr;
+        const void *at = (const void *)(address < object->l_addr ? object->l_addr + address : address);
+        if (d->d_tag == DT_SYMTAB)
+            found.symbols = at;
+        else if (d->d_tag == DT_STRTAB)
+            found.strings = at;
+        else if (d->d_tag == DT_HASH)
+            found.count = ((const uint32_t *)at)[1];
+        else if (d->d_tag == DT_GNU_HASH && !found.count)
+            found.count = gnu_hash_count(at);
+    }
+    if (!found.symbols || !found.strings)
+        found.count = 0;
+    return found;
+}
+
+static int compare_name(const void *name, const void *function)
+{
+    return strcmp(name, ((const struct mpi_function *)function)->name);
+}
+
+static bool is_known(const char *name)
+{
+    for (const char *const *known = mpi_functions_left_out; *known; known++)
+        if (!strcmp(name, *known))
+            return true;
+    return bsearch(name, mpi_function_table, mpi_function_count, sizeof *mpi_function_table, compare_name);
+}
+
+size_t mpi_library_unknown(char *text, size_t room)
+{
+    enum { NAMED_MAX = 4 };
+    Dl_info info;
+    struct link_map *object = NULL;
+    void *init = mpi_library_symbol(any_mpi);
+    size_t count = 0, length = 0;
+    if (!init || !dladdr1(init, &info, (void **)&object, RTLD_DL_LINKMAP) || !object)
+        return 0;
+    const struct dynamic_symbols all = dynamic_symbols_of(object);
+    for (size_t i = 0; i < all.count; i++) {
+        const char *name = all.strings + all.symbols[i].st_name;
+        bool function = ELF64_ST_TYPE(all.symbols[i].st_info) == STT_FUNC && all.symbols[i].st_shndx != SHN_UNDEF;
+        /* The tools' extensions (PMPIX_) and the names of Fortran (PMPI_SEND) are not meant. */
+        if (!function || strncmp(name, "PMPI_", 5) || !strpbrk(name, "abcdefghijklmnopqrstuvwxyz") || is_known(name))
+            continue;
+        if (count++ < NAMED_MAX && length < room)
+            length += (size_t)snprintf(text + length, room - length, "%s%s", count > 1 ? ", " : "", name + 1);
+    }
+    if (count > NAMED_MAX && length < room)
+        snprintf(text + length, room - length, " and %zu more", count - NAMED_MAX);
+    return count;
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include "mpi_features.h"  /* generated */
 #include "mpi_functions.h" /* generated */
 #include "mpi_symbols.h"   /* generated */
 
@@ -19,10 +20,16 @@ MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DECLARE)
 #ifdef OPEN_MPI
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)mpi_symbol_##symbol)
-#else
+#elif !defined MPI_UNWEIGHTED /* with the ABI of MPI 5 they are numbers */
 #define MPI_UNWEIGHTED         (*(int *const *)mpi_symbol_MPI_UNWEIGHTED)
 #define MPI_WEIGHTS_EMPTY      (*(int *const *)mpi_symbol_MPI_WEIGHTS_EMPTY)
 #define MPI_T_PVAR_ALL_HANDLES (*(MPI_T_pvar_handle *)mpi_symbol_MPI_T_PVAR_ALL_HANDLES)
+#endif
+
+/* MPI-4.1. A library that is newer than this mpi.h has MPICH's value; Open MPI's mpi.h has had the name since it has
+ * it. */
+#if !defined MPI_BUFFER_AUTOMATIC && !defined OPEN_MPI
+#define MPI_BUFFER_AUTOMATIC ((void *)-2)
 #endif
 
 /* Integers of a Fortran status; MPI-4 has this name. */
@@ -55,6 +62,10 @@ enum mpi_library mpi_library_bind(const void *site);
 
 /* Returns the address of NAME in the library, or NULL. After mpi_library_bind. */
 void *mpi_library_symbol(const char *name);
+
+/* Writes into TEXT, of ROOM bytes, as "MPI_X, MPI_Y and 3 more", the functions of the library that this build does not
+ * know, so that they are not recorded: the library is newer. Returns how many there are. After mpi_library_bind. */
+size_t mpi_library_unknown(char *text, size_t room);
 
 /* Called once by the functions that stand for those of a missing library, to tell the user. May be NULL. */
 extern void (*mpi_library_missing_hook)(void);

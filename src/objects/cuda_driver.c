@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/loader.h"
 #include "objects/modules.h"
 
 enum { MEMORY_TYPE = 2, BUFFER_ID = 7, IS_MANAGED = 8, DEVICE_ORDINAL = 9, RANGE_START = 11, RANGE_BYTES = 12 };
@@ -31,8 +32,8 @@ static ask_function *look_up(void)
     unsigned changes = modules_changes();
     if (changes == atomic_load(&missed))
         return NULL;
-    void *library = modules_path("libcuda.so", path, sizeof path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    void *symbol = library ? dlsym(library, "cuPointerGetAttributes") : NULL;
+    void *library = modules_path("libcuda.so", path, sizeof path) ? loader_loaded(path, 0) : NULL;
+    void *symbol = library ? loader_find(library, "cuPointerGetAttributes") : NULL;
     memcpy(&found, &symbol, sizeof found);
     if (library && !found)
         (void)dlclose(library);

@@ -3,7 +3,9 @@
  *
  * The loader's list is copied as load segments in order of address. It is copied again when the loader has loaded or
  * unloaded something since, which the loader counts. The loader is never called under the lock of this file: it
- * holds a lock of its own while constructors run, and these may call free, which may wait for the lock of this file. */
+ * holds a lock of its own while constructors run, and these may call free, which may wait for the lock of this file.
+ * What the copy needs comes from malloc. A tool's malloc may call MPI, and so come here again, where the copy is being
+ * made: the address of such a call is not looked up. */
 #define _GNU_SOURCE 1
 #include "objects/modules.h"
 
@@ -29,6 +31,7 @@ struct loaded_module {
     int64_t id;       /* -1: not named yet */
     bool loaded;
     bool seen; /* modules_frame has found it since it was loaded */
+    bool ends; /* it is being unloaded */
 };
 
 struct load_segment {
@@ -57,10 +60,13 @@ static struct load_segment *load_segments;
 static size_t load_segment_count;
 static unsigned long long known_loads, known_unloads;
 static int64_t next_id;
-static unsigned moved;
+
+/* The thread is making the copy. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool copying;
 
 static atomic_bool any_seen;
-static atomic_uint changes;
+static atomic_uint changes, moved;
+static atomic_uint ending; /* how many modules have "ends" */
 
 /* ---- asking the loader ---- */
 
@@ -178,10 +184,17 @@ static bool same_build(const struct code_module *a, const struct code_module *b)
     return a->build_id_length == b->build_id_length && !memcmp(a->build_id, b->build_id, a->build_id_length);
 }
 
+static void module_stays(struct loaded_module *m)
+{
+    atomic_fetch_sub(&ending, m->ends);
+    m->ends = false;
+}
+
 static void module_gone(struct loaded_module *m)
 {
-    moved += m->seen;
+    atomic_fetch_add(&moved, m->seen);
     m->seen = false;
+    module_stays(m);
 }
 
 /* Returns the time of day: files have such times. */
@@ -208,7 +221,7 @@ static size_t module_add(const struct found_module *f)
     const char *slash = strrchr(path, '/');
     *code = f->code;
     code->name = slash ? slash + 1 : path;
-    modules[module_count] = (struct loaded_module){path, code, f->base, f->headers, now_ns(), -1, true, false};
+    modules[module_count] = (struct loaded_module){path, code, f->base, f->headers, now_ns(), -1, true, false, false};
     return module_count++;
 }
 
@@ -259,6 +272,8 @@ static void copy_listing(const struct listing *l)
     for (size_t i = 0; i < module_count; i++)
         if (!modules[i].loaded)
             module_gone(&modules[i]);
+        else if (l->loads != known_loads)
+            module_stays(&modules[i]); /* nothing is loaded while a module is being unloaded: it is there again */
     qsort(fresh, count, sizeof *fresh, by_start);
     free(load_segments);
     load_segments = fresh;
@@ -269,17 +284,20 @@ static void copy_listing(const struct listing *l)
     atomic_fetch_add(&memory_generation, 1); /* a module may lie where there was none */
 }
 
-static void refresh(void)
+/* Makes the copy again if it is out of date. False: this thread is making it. */
+static bool refresh(void)
 {
     struct listing l = {0};
+    if (copying)
+        return false;
+    copying = true;
     (void)dl_iterate_phdr(list_counts, &l);
     pthread_mutex_lock(&lock);
     bool current = load_segment_count && l.loads == known_loads && l.unloads == known_unloads;
     pthread_mutex_unlock(&lock);
-    if (current)
-        return;
-    (void)dl_iterate_phdr(list_module, &l);
-    if (!l.failed) {
+    if (!current)
+        (void)dl_iterate_phdr(list_module, &l);
+    if (!current && !l.failed) {
         pthread_mutex_lock(&lock);
         copy_listing(&l);
         pthread_mutex_unlock(&lock);
@@ -287,6 +305,8 @@ static void refresh(void)
     for (size_t i = 0; i < l.count; i++)
         free(l.found[i].path);
     free(l.found);
+    copying = false;
+    return true;
 }
 
 /* Returns the module that ADDRESS lies in; NULL: none. Under the lock. */
@@ -305,7 +325,8 @@ static struct loaded_module *find(uintptr_t address)
 
 bool modules_name(const void *address, int64_t *id, int64_t *offset)
 {
-    refresh();
+    if (!refresh())
+        return false;
     pthread_mutex_lock(&lock);
     struct loaded_module *m = find((uintptr_t)address);
     if (m) {
@@ -320,7 +341,8 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset)
 
 bool modules_frame(const void *address, struct code_frame *frame)
 {
-    refresh();
+    if (!refresh())
+        return false;
     pthread_mutex_lock(&lock);
     struct loaded_module *m = find((uintptr_t)address);
     if (m) {
@@ -332,26 +354,39 @@ bool modules_frame(const void *address, struct code_frame *frame)
     return m;
 }
 
+bool modules_unloading(const void *address)
+{
+    if (!atomic_load(&any_seen) || !refresh())
+        return false;
+    pthread_mutex_lock(&lock);
+    struct loaded_module *m = find((uintptr_t)address);
+    bool seen = m && m->seen;
+    if (seen) {
+        atomic_fetch_add(&ending, !m->ends);
+        m->ends = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+
 unsigned modules_moved(void)
 {
-    if (atomic_load(&any_seen))
-        refresh();
-    pthread_mutex_lock(&lock);
-    unsigned count = moved;
-    pthread_mutex_unlock(&lock);
-    return count;
+    if (atomic_load(&ending))
+        (void)refresh();
+    return atomic_load(&moved);
 }
 
 unsigned modules_changes(void)
 {
-    refresh();
+    (void)refresh();
     return atomic_load(&changes);
 }
 
 bool modules_path(const char *prefix, char *path, size_t size)
 {
     bool found = false;
-    refresh();
+    if (!refresh())
+        return false;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < module_count && !found; i++) {
         size_t length = strlen(modules[i].path);

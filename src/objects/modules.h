@@ -17,8 +17,12 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset);
  * in none. */
 bool modules_frame(const void *address, struct code_frame *frame);
 
-/* Returns how many times a module was unloaded that modules_frame had found. What it said of addresses may be wrong
- * after such an unload. Costs next to nothing as long as it has found none. */
+/* The module that ADDRESS lies in is about to be unloaded. Returns true if modules_frame has found it: what that said
+ * of addresses may be wrong once the module is gone, and modules_moved() changes then. Costs next to nothing as long as
+ * modules_frame has found no module. */
+bool modules_unloading(const void *address);
+
+/* Returns how many modules that modules_unloading returned true for are gone. */
 unsigned modules_moved(void);
 
 /* Returns a number that changes whenever the loader has loaded or unloaded something. */

@@ -28,7 +28,7 @@ enum capture_off {
     OFF_PAUSED = 32,  /* MPI_Pcontrol(0), pilgrim_off() */
     OFF_UNBOUND = 64, /* no MPI library was found yet */
     OFF_OTHER = 256,  /* the process's MPI is of another family than this library */
-    OFF_MOVED = 128   /* no reason: a module was unloaded, addresses may have a new meaning (capture_moved) */
+    OFF_MOVED = 128   /* no reason: a module was unloaded, addresses may have a new meaning (modules_moved) */
 };
 
 /* What all processes of a run agree on; rank 0 decides. */
@@ -68,9 +68,6 @@ struct capture {
 };
 
 extern struct capture capture;
-
-/* Counts how often modules were unloaded that MPI had been called from; intercept/unload.c. */
-extern atomic_uint capture_moved;
 
 /* Stops recording. The first call in a process writes WHY and "tracing is off" to stderr; WHY is a clause without a
  * full stop. */

@@ -4,12 +4,15 @@
  * A signal whose default action ends the process gets a handler that stores a word in the journal. Then it restores the
  * default action, so that the signal ends the process just as without Pilgrim: an instruction that faults is executed
  * again, any other signal is sent again. A handler that was there (of a language's runtime, of MPI, of the program) is
- * called by ours, with the same arguments, mask and stack. */
+ * called by ours, with the same arguments, mask and stack. Many programs go on after that handler (checkpoints, timers,
+ * repaired faults), so a line is printed only when it is sure that the process ends: before a handler that cannot
+ * return, after one that has left the signal its default action, or when the handler exits. */
 #include "process/endings.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,8 @@ static struct sigaction before[SIGNALS]; /* by signal */
 static char said_path[PATH_MAX + 32];    /* the file that says that somebody has told the user */
 static char advice[LINE_BYTES];          /* the end of the line */
 static long shown_rank;                  /* of this process */
+static atomic_bool over;                 /* the process ends as it was noted, whatever comes */
+static char error_text[LINE_BYTES / 4];  /* what is said of a fatal MPI error */
 
 bool endings_first_to_say(void)
 {
@@ -67,24 +72,58 @@ static void say(enum journal_ending ending, int number)
         [JOURNAL_EXIT] = " ended without MPI_Finalize",
         [JOURNAL_ABORT] = " called MPI_Abort",
         [JOURNAL_SIGNAL] = " got signal ",
+        [JOURNAL_ERROR] = " had a fatal MPI error",
     };
     static char line[LINE_BYTES]; /* a stack for signals may be small, and nobody else gets here */
     if (!*advice || !endings_first_to_say())
         return;
     size_t length = put(line, 0, "pilgrim: rank ", shown_rank);
     length = put(line, length, what[ending], ending == JOURNAL_SIGNAL ? number : -1);
+    length = put(line, length, ending == JOURNAL_ERROR ? error_text : "", -1);
     length = put(line, length, advice, -1);
     line[length++] = '\n';
     capture_write(line, length);
 }
 
+/* Notes the ending in the journal. Async-signal-safe. */
+static void note(enum journal_ending ending, int number)
+{
+    const struct thread *t = thread_now;
+    if (atomic_load(&over))
+        return;
+    journal_end(ending, number, t ? t->journal : NULL);
+}
+
 void endings_note(enum journal_ending ending, int number)
 {
-    if (!journal_started())
+    if (!journal_started() || atomic_load(&over))
         return;
-    const struct thread *t = thread_now;
-    journal_end(ending, number, t ? t->journal : NULL);
+    note(ending, number);
+    ending = journal_ended(&number);
     say(ending, number);
+}
+
+void endings_error(const char *text)
+{
+    snprintf(error_text, sizeof error_text, "%s", text);
+}
+
+void endings_are_over(void)
+{
+    atomic_store(&over, true);
+}
+
+void endings_note_error(int code)
+{
+    if (journal_started())
+        note(JOURNAL_ERROR, code);
+}
+
+void endings_go_on(void)
+{
+    atomic_store(&over, false);
+    if (journal_started())
+        journal_go_on();
 }
 
 /* True if the process that got the signal is the one that the journal is of, and not a child. */
@@ -99,19 +138,62 @@ static bool is_fault(int number, const siginfo_t *info)
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
-/* True if handlers of the signal mostly say something and send it again. */
-static bool is_grave(int number)
+void endings_exit(void)
 {
-    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT;
+    if (is_recorded())
+        endings_note(JOURNAL_EXIT, 0);
+}
+
+static bool is_default(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+/* True if the process ends whatever the handler OLD does. abort does not return. */
+static bool ends_surely(int number, const struct sigaction *old)
+{
+    return is_default(old) || number == SIGABRT;
+}
+
+/* True if the process ends now that the handler returns: the signal has its default action, and comes again. */
+static bool ends_now(int number, const siginfo_t *info)
+{
+    struct sigaction now;
+    sigset_t pending;
+    return !sigaction(number, NULL, &now) && is_default(&now) &&
+           (is_fault(number, info) || (!sigpending(&pending) && sigismember(&pending, number) == 1));
+}
+
+static bool is_watched(int number)
+{
+    for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
+        if (watched[i] == number)
+            return true;
+    return false;
+}
+
+void endings_kill(int number)
+{
+    struct sigaction now;
+    sigset_t blocked;
+    if (!is_recorded() || !journal_started())
+        return;
+    if (number != SIGKILL && (!is_watched(number) || sigaction(number, NULL, &now) || !is_default(&now) ||
+                              pthread_sigmask(SIG_BLOCK, NULL, &blocked) || sigismember(&blocked, number)))
+        return;
+    note(JOURNAL_SIGNAL, number);
+    say(JOURNAL_SIGNAL, number);
 }
 
 static void handle(int number, siginfo_t *info, void *context)
 {
     int error = errno;
     const struct sigaction *old = &before[number];
-    bool first = is_recorded();
+    bool first = is_recorded() && journal_started(), sure = ends_surely(number, old);
     if (first)
-        endings_note(JOURNAL_SIGNAL, number);
+        note(JOURNAL_SIGNAL, number);
+    if (first && sure)
+        say(JOURNAL_SIGNAL, number);
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(number, info, context);
     } else if (old->sa_handler != SIG_DFL) {
@@ -123,7 +205,9 @@ static void handle(int number, siginfo_t *info, void *context)
         errno = error;
         return;
     }
-    if (first && !is_grave(number))
+    if (first && ends_now(number, info))
+        say(JOURNAL_SIGNAL, number);
+    else if (first && number != SIGABRT)
         journal_go_on(); /* the handler has returned, and so the program goes on */
     errno = error;
 }
@@ -137,7 +221,7 @@ static void watch(int number)
     now = before[number];
     now.sa_sigaction = handle;
     now.sa_flags |= SA_SIGINFO;
-    if (!(before[number].sa_flags & SA_SIGINFO) && before[number].sa_handler == SIG_DFL)
+    if (is_default(&before[number]))
         now.sa_flags |= SA_ONSTACK;
     sigaction(number, &now, NULL);
 }
@@ -154,4 +238,5 @@ void endings_watch(void)
     snprintf(advice, sizeof advice, "; for a trace of the calls until then: %s", journaling_instruction());
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         watch(watched[i]);
+    (void)at_quick_exit(endings_exit);
 }

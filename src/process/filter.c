@@ -14,7 +14,7 @@ static atomic_bool unseen[FUNCTION_COUNT];
 
 /* Recording begins and ends with these functions, so they are always recorded. */
 static const uint32_t always[] = {FUNCTION_MPI_Init, FUNCTION_MPI_Init_thread,
-#if MPI_VERSION >= 4
+#if HAS_MPI_Session_init
                                   FUNCTION_MPI_Session_init,
 #endif
                                   FUNCTION_MPI_Finalize};

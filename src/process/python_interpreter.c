@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/loader.h"
 #include "objects/modules.h"
 
 enum { DEALLOC = 48 }; /* of a type: its tp_dealloc */
@@ -84,14 +85,14 @@ static void find(void)
 {
     unsigned major = 0, minor = 0;
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *address = dlsym(RTLD_DEFAULT, symbols[i].name);
+        void *address = loader_find(RTLD_DEFAULT, symbols[i].name);
         if (!address && symbols[i].later)
-            address = dlsym(RTLD_DEFAULT, symbols[i].later);
+            address = loader_find(RTLD_DEFAULT, symbols[i].later);
         if (!address)
             return;
         memcpy(symbols[i].place, &address, sizeof address);
     }
-    void *both[] = {dlsym(RTLD_DEFAULT, "PyGC_Disable"), dlsym(RTLD_DEFAULT, "PyGC_Enable")};
+    void *both[] = {loader_find(RTLD_DEFAULT, "PyGC_Disable"), loader_find(RTLD_DEFAULT, "PyGC_Enable")};
     memcpy(&gc_disable, &both[0], sizeof gc_disable);
     memcpy(&gc_enable, &both[1], sizeof gc_enable);
     const char *version = api.version();

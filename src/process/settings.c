@@ -45,7 +45,6 @@ static const struct variable {
     enum setting_kind kind;
     const char *yes, *no; /* the two values of a SETTING_SWITCH; a word for the most of a SETTING_NUMBER */
     const char *accepts;
-    uint64_t least, most; /* range of a SETTING_NUMBER or SETTING_BYTES */
 } variables[VARIABLE_COUNT] = {
     [TRACE] = {"PILGRIM_TRACE", SETTING_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
     [OFF] = {"PILGRIM_OFF", SETTING_SWITCH, "1", "0", "0 or 1"},
@@ -58,16 +57,22 @@ static const struct variable {
     [FILTER] = {"PILGRIM_FILTER", SETTING_FILTER, NULL, NULL,
                 "a list of functions, as -MPI_Wtime,-MPI_Comm_*,+MPI_Comm_free, with * for any letters"},
     [CLOCK] = {"PILGRIM_CLOCK", SETTING_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
-    [STACK] = {"PILGRIM_STACK", SETTING_NUMBER, "full", NULL, "full or a number of frames from 1 to 64", 1,
-               SITE_FRAMES_MAX},
-    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", SETTING_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0,
-                       1000000},
+    [STACK] = {"PILGRIM_STACK", SETTING_NUMBER, "full", NULL, "full or a number of frames from 1 to 64"},
+    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", SETTING_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000"},
     [MEMORY] = {"PILGRIM_MEMORY", SETTING_BYTES, NULL, NULL,
-                "a number of bytes, at least 256K, with K, M or G behind it or not", SETTINGS_MEMORY_MIN,
-                SETTINGS_MEMORY_MAX},
+                "a number of bytes, at least 256K, with K, M or G behind it or not"},
     [SYSTEM] = {"PILGRIM_SYSTEM", SETTING_SWITCH, "on", "off", "on or off"},
     [ARGV] = {"PILGRIM_ARGV", SETTING_SWITCH, "on", "off", "on or off"},
     [JOURNAL] = {"PILGRIM_JOURNAL", SETTING_JOURNAL, "on", "off", "on, off or the path of a folder, which has a /"},
+};
+
+/* The range of a SETTING_NUMBER or SETTING_BYTES. */
+static const struct {
+    uint64_t least, most;
+} ranges[VARIABLE_COUNT] = {
+    [STACK] = {1, SITE_FRAMES_MAX},
+    [MERGE_TIMEOUT] = {0, 1000000},
+    [MEMORY] = {SETTINGS_MEMORY_MIN, SETTINGS_MEMORY_MAX},
 };
 
 static const char prefix[] = "PILGRIM_";
@@ -96,14 +101,15 @@ static unsigned unit_of(const char *suffix)
 
 static bool number_of(const struct variable *v, const char *value, uint64_t *number)
 {
+    uint64_t least = ranges[v - variables].least, most = ranges[v - variables].most;
     uint64_t n = 0;
     bool digits = *value >= '0' && *value <= '9';
-    for (; *value >= '0' && *value <= '9' && n <= v->most; value++)
+    for (; *value >= '0' && *value <= '9' && n <= most; value++)
         n = n * 10 + (uint64_t)(*value - '0');
-    unsigned unit = v->kind == SETTING_BYTES && n <= v->most ? unit_of(value) : 0;
-    n = n <= v->most >> unit ? n << unit : UINT64_MAX;
+    unsigned unit = v->kind == SETTING_BYTES && n <= most ? unit_of(value) : 0;
+    n = n <= most >> unit ? n << unit : UINT64_MAX;
     *number = n;
-    return digits && !value[unit != 0] && n >= v->least && n <= v->most;
+    return digits && !value[unit != 0] && n >= least && n <= most;
 }
 
 static bool clock_of(const char *value, enum clock_wish *wish)
@@ -287,7 +293,7 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 {
     bool yes = v->yes && !strcmp(value, v->yes);
     uint64_t number = 0;
-    if (v->most)
+    if (ranges[v - variables].most)
         (void)number_of(v, value, &number);
     switch (v - variables) {
     case TRACE:

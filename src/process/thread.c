@@ -375,10 +375,20 @@ static struct thread *thread_new(void)
     return t;
 }
 
+bool threads_none(void)
+{
+    return !atomic_load(&count);
+}
+
 struct thread *thread_self(void)
 {
+    static _Thread_local __attribute__((tls_model("initial-exec"))) bool making;
     if (__builtin_expect(!thread_now, 0)) {
+        if (making) /* a tool's malloc calls MPI */
+            return NULL;
+        making = true;
         thread_now = thread_new();
+        making = false;
         if (!thread_now)
             capture_fail("out of memory");
     }

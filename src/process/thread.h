@@ -60,7 +60,7 @@ struct thread {
     struct segment_wait wait;         /* until the segment is encoded; spill.c */
     unsigned passes;                  /* passes over its thread-specific data when it ends */
     struct thread *nested;            /* state for calls made inside a call: scratch memory, in no list */
-    unsigned moved;                   /* value of capture_moved when its call sites were last checked */
+    unsigned moved;                   /* value of modules_moved() when its call sites were last checked */
     struct thread_requests *requests; /* operations that it began */
     const struct operation *created;  /* the newest of them; for the shadow */
     struct finding finding;           /* operations that the current call found */
@@ -115,6 +115,9 @@ struct thread *thread_self(void);
 
 /* Returns the state of the calling thread, or NULL if it has none. */
 struct thread *thread_registered(void);
+
+/* True if no thread of the process has made a call yet. */
+bool threads_none(void);
 
 /* Recording has failed: gives back what T has recorded, and tells the journal. To be called by T, or when T is inside
  * no call and makes none that is recorded. What ended threads have recorded goes, too. */

@@ -156,6 +156,10 @@ void shadow_pointer(struct shadow *s, const void *p)
         shadow_name(s, "NULL");
     } else if (p == MPI_IN_PLACE) {
         shadow_name(s, "MPI_IN_PLACE");
+#ifdef MPI_BUFFER_AUTOMATIC
+    } else if (p == MPI_BUFFER_AUTOMATIC) {
+        shadow_name(s, "MPI_BUFFER_AUTOMATIC");
+#endif
     } else {
         struct memory_name m = memory_name_of(p);
         print_memory(s, &m);

@@ -13,6 +13,7 @@
 #include "process/told_site.h"
 #include "wrap/call_inline.h"
 #include "record/stream_inline.h"
+#include "objects/modules.h"
 #include "objects/sharing.h"
 #include "objects/untracked_requests.h"
 
@@ -28,7 +29,7 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     if (off & ~(unsigned)OFF_PAUSED)
         return off;
     struct thread *t = thread_self();
-    unsigned moved = atomic_load_explicit(&capture_moved, memory_order_relaxed);
+    unsigned moved = modules_moved();
     if (t && !t->inside && t->moved != moved) {
         t->moved = moved;
         thread_enter(t);

@@ -2,8 +2,8 @@
 /* A call on its way through the recorder.
  *
  * A generated wrapper calls, in this order: call_begin; a put or store for each input; call_enter; the real MPI
- * function; call_leave; a put or store for each output; call_end. What is inline in the wrapper is in call_inline.h;
- * that header includes all others that a wrapper needs.
+ * function; call_leave; a put or store for each output; call_end. Those that are not declared here nor in put*.h are in
+ * call_inline.h. Hot functions (gen/overrides) have them inline; the others call them, as call_cold.h declares them.
  *
  * The key gets exactly one value for each parameter with direction in or inout before the call, then one for each with
  * direction out or inout after it (base/value.h). put_array and put_flags announce more values, which follow them. No
@@ -26,6 +26,14 @@ struct fortran_call;
 /* In a wrapper: the address in the program that the call returns to. */
 #define CALL_SITE  __builtin_return_address(0)
 #define CALL_FRAME CALL_PATH_FRAME /* its frame */
+
+/* call_passed for a function that returns another type than int: returns CALL. */
+#define CALL_PASSED(c, type, call)                                                                                     \
+    do {                                                                                                               \
+        type passed = (call);                                                                                          \
+        (void)call_passed(c, 0);                                                                                       \
+        return passed;                                                                                                 \
+    } while (0)
 
 /* What a function does to objects. Objects are followed even if the call is not recorded. */
 enum call_follows {

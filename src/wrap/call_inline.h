@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is inline in generated wrappers: the fast path of a call that is recorded, made from C, and not inside another
- * call. call_begin_slowly does all else. Of the headers of this folder a wrapper includes only this one.
+/* What is inline in the wrappers of hot functions: the fast path of a call that is recorded, made from C, and not
+ * inside another call. call_begin_slowly does all else. Of the headers of this folder such a wrapper includes only this
+ * one. Wrappers of other functions have the same text, include call_cold.h, and call all this.
  *
  * A wrapper has its write position in the key in a variable, `at`. Before it calls a function that appends to the key
  * itself, it writes the position back (call_flush), and takes the new one after that (call_resume). Then there is room
@@ -34,6 +35,12 @@ _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, t
 #define CALL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CALL_INLINE    static inline __attribute__((always_inline))
 
+/* What wrappers call. The compiler decides about what is small. In call_cold.c these are ordinary functions. */
+#ifndef WRAPPER_INLINE
+#define WRAPPER_INLINE CALL_INLINE
+#define WRAPPER_SMALL  static inline
+#endif
+
 /* ---- the call ---- */
 
 /* Fills C for a call of T, which has entered it, that is made at SITE. Does not set t->class, c->frame, nor c->base. */
@@ -49,7 +56,7 @@ CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, 
 }
 
 /* Returns the reasons not to record, to be tested at once; 0: calls are recorded. */
-static inline unsigned call_off(void)
+WRAPPER_SMALL unsigned call_off(void)
 {
     return atomic_load_explicit(&capture.off, memory_order_relaxed);
 }
@@ -63,7 +70,7 @@ static inline bool call_may_be_untracked(enum call_follows follows)
 
 /* True if recording is paused and the call need not be seen. Tested before anything else, so that a paused call costs
  * as little as possible. A call from Fortran must be seen, by the entry that it came through. */
-CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
+WRAPPER_INLINE bool call_passes(unsigned off, enum call_follows follows)
 {
     return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_untracked(follows);
 }
@@ -71,8 +78,8 @@ CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
 /* Returns where the first value goes. NULL: the call is not recorded, and its objects need not be followed (off,
  * paused, nested, left out, not initialised, after finalize). The wrapper then calls PMPI and call_passed, and
  * returns. */
-CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows,
-                                const void *site, const void *frame)
+WRAPPER_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows,
+                                   const void *site, const void *frame)
 {
     struct thread *t = thread_now;
     if (!CALL_LIKELY(!off) || !CALL_LIKELY(t) || !CALL_LIKELY(!t->inside) || !CALL_LIKELY(!fortran_now))
@@ -116,20 +123,12 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
 
 /* Ends a call for which call_begin returned NULL. RET is what MPI returned; returns it. If the function was left out
  * (PILGRIM_FILTER), the thread is no longer inside a call. */
-static inline int call_passed(const struct call *c, int ret)
+WRAPPER_SMALL int call_passed(const struct call *c, int ret)
 {
     if (!CALL_LIKELY(!c->thread))
         thread_leave(c->thread);
     return ret;
 }
-
-/* The same for functions of another type: returns CALL. */
-#define CALL_PASSED(c, type, call)                                                                                     \
-    do {                                                                                                               \
-        type passed = (call);                                                                                          \
-        (void)call_passed(c, 0);                                                                                       \
-        return passed;                                                                                                 \
-    } while (0)
 
 /* Makes t->class the class of the call. To be called before call_enter where a value depends on it. */
 static inline void call_settle_path(struct call *c)
@@ -141,7 +140,7 @@ static inline void call_settle_path(struct call *c)
 /* The real function is called next. AT: where the outputs begin in the key.
  *
  * The path is compared here, behind the reading of the clock, because it was measured to cost least here. */
-CALL_INLINE void call_enter(struct call *c, uint8_t *at)
+WRAPPER_INLINE void call_enter(struct call *c, uint8_t *at)
 {
     struct thread *t = c->thread;
     struct journal_live *live = t->journal;
@@ -158,32 +157,32 @@ CALL_INLINE void call_enter(struct call *c, uint8_t *at)
 /* The real function has returned. RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions
  * with an array of statuses, whose outputs are also defined after MPI_ERR_IN_STATUS. _value: for functions that return
  * no error code; c->ok is true. */
-static inline void call_leave(struct call *c, int ret)
+WRAPPER_SMALL void call_leave(struct call *c, int ret)
 {
     c->end = clock_now();
     c->ok = ret == MPI_SUCCESS;
 }
 
-static inline void call_leave_statuses(struct call *c, int ret)
+WRAPPER_SMALL void call_leave_statuses(struct call *c, int ret)
 {
     call_leave(c, ret);
     if (!CALL_LIKELY(c->ok))
         call_leave_failed(c, ret);
 }
 
-static inline void call_leave_value(struct call *c)
+WRAPPER_SMALL void call_leave_value(struct call *c)
 {
     call_leave(c, MPI_SUCCESS);
 }
 
 /* Writes the position AT back to the key, so that a put_ function can append. */
-static inline void call_flush(struct call *c, const uint8_t *at)
+WRAPPER_SMALL void call_flush(struct call *c, const uint8_t *at)
 {
     c->key->length = (size_t)(at - c->key->data);
 }
 
 /* Returns the position behind what was appended to the key, with room for CALL_ROOM bytes. */
-CALL_INLINE uint8_t *call_resume(struct call *c)
+WRAPPER_INLINE uint8_t *call_resume(struct call *c)
 {
     const struct bytes *key = c->key;
     return CALL_LIKELY(key->capacity - key->length >= CALL_ROOM) ? key->data + key->length : call_make_room(c);
@@ -205,33 +204,33 @@ static inline uint8_t *store_array_head(uint8_t *at, uint32_t count)
     return store_u32(at + 1, count);
 }
 
-static inline uint8_t *store_none(uint8_t *at, int count)
+WRAPPER_SMALL uint8_t *store_none(uint8_t *at, int count)
 {
     for (int i = 0; i < count; i++)
         *at++ = VALUE_NONE;
     return at;
 }
 
-static inline uint8_t *store_name(uint8_t *at, unsigned name)
+WRAPPER_SMALL uint8_t *store_name(uint8_t *at, unsigned name)
 {
     *at = VALUE_NAME;
     return store_u16(at + 1, name);
 }
 
-static inline uint8_t *store_int(uint8_t *at, int64_t v)
+WRAPPER_SMALL uint8_t *store_int(uint8_t *at, int64_t v)
 {
     *at = VALUE_INT;
     return store_slot(at + 1, v);
 }
 
 /* In C any int is true or false. One that is neither 0 nor 1 is stored as an integer. */
-static inline uint8_t *store_bool(uint8_t *at, int v)
+WRAPPER_SMALL uint8_t *store_bool(uint8_t *at, int v)
 {
     *at = (unsigned)v <= 1 ? VALUE_BOOL : VALUE_INT;
     return store_slot(at + 1, v);
 }
 
-static inline uint8_t *store_real(uint8_t *at, double v)
+WRAPPER_SMALL uint8_t *store_real(uint8_t *at, double v)
 {
     int64_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -239,13 +238,13 @@ static inline uint8_t *store_real(uint8_t *at, double v)
     return store_slot(at + 1, bits);
 }
 
-CALL_INLINE uint8_t *store_enum(uint8_t *at, unsigned enumeration, int64_t v)
+WRAPPER_INLINE uint8_t *store_enum(uint8_t *at, unsigned enumeration, int64_t v)
 {
     return CALL_LIKELY(v > enumerations[enumeration].last) ? store_int(at, v) : store_constant(at, enumeration, v);
 }
 
 /* A time that a function read from a clock and returned. */
-CALL_INLINE uint8_t *store_time(const struct call *c, uint8_t *at, double v)
+WRAPPER_INLINE uint8_t *store_time(const struct call *c, uint8_t *at, double v)
 {
     if (capture.readings != READINGS_NOT_KEPT &&
         (capture.readings == READINGS_VALUES || !stream_keep_reading(c->thread->stream, v)))
@@ -255,7 +254,7 @@ CALL_INLINE uint8_t *store_time(const struct call *c, uint8_t *at, double v)
 }
 
 /* The same for a clock that Pilgrim knows nothing about. */
-CALL_INLINE uint8_t *store_stamp(uint8_t *at, int64_t v)
+WRAPPER_INLINE uint8_t *store_stamp(uint8_t *at, int64_t v)
 {
     if (capture.readings >= READINGS_EXACT)
         return store_int(at, v);
@@ -277,7 +276,7 @@ CALL_INLINE uint8_t *store_rank_of(struct call *c, uint8_t *at, const struct ran
     return store_slot(at + 1, rank_distance(base, rank));
 }
 
-CALL_INLINE uint8_t *store_rank(struct call *c, uint8_t *at, int rank)
+WRAPPER_INLINE uint8_t *store_rank(struct call *c, uint8_t *at, int rank)
 {
     return store_rank_of(c, at, &c->base, rank);
 }
@@ -288,7 +287,7 @@ static inline uint8_t *store_token(uint8_t *at, const struct short_token *token)
     return at + (token->words[1] >> 56);
 }
 
-CALL_INLINE uint8_t *store_handle(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle)
+WRAPPER_INLINE uint8_t *store_handle(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle)
 {
     const struct cached_object *o = handle_cache_object(&c->thread->handle_cache, kind, handle);
     return CALL_LIKELY(o) ? store_token(at, &o->token) : store_handle_slowly(c, at, kind, handle);
@@ -296,7 +295,7 @@ CALL_INLINE uint8_t *store_handle(struct call *c, uint8_t *at, enum object_kind 
 
 /* Sets c->base to the rank base of HANDLE. Returns the token of HANDLE for store_with_base; an empty one if it is not
  * in the cache. */
-CALL_INLINE struct short_token call_rank_base(struct call *c, enum object_kind kind, uint64_t handle)
+WRAPPER_INLINE struct short_token call_rank_base(struct call *c, enum object_kind kind, uint64_t handle)
 {
     const struct cached_object *o = handle_cache_based_object(&c->thread->handle_cache, kind, handle);
     if (CALL_LIKELY(o)) {
@@ -308,13 +307,13 @@ CALL_INLINE struct short_token call_rank_base(struct call *c, enum object_kind k
 }
 
 /* Stores HANDLE, for which call_rank_base returned TOKEN. */
-CALL_INLINE uint8_t *store_with_base(struct call *c, uint8_t *at, const struct short_token *token,
-                                     enum object_kind kind, uint64_t handle)
+WRAPPER_INLINE uint8_t *store_with_base(struct call *c, uint8_t *at, const struct short_token *token,
+                                        enum object_kind kind, uint64_t handle)
 {
     return CALL_LIKELY(token->words[1] >> 56) ? store_token(at, token) : store_handle_slowly(c, at, kind, handle);
 }
 
-CALL_INLINE uint8_t *store_buffer(struct call *c, uint8_t *at, const void *p)
+WRAPPER_INLINE uint8_t *store_buffer(struct call *c, uint8_t *at, const void *p)
 {
     const struct cached_buffer *b = handle_cache_buffer(&c->thread->handle_cache, p);
     if (!CALL_LIKELY(b))
@@ -324,7 +323,7 @@ CALL_INLINE uint8_t *store_buffer(struct call *c, uint8_t *at, const void *p)
 }
 
 /* Returns what PMPI gets in place of APPLICATION, the program's status. */
-CALL_INLINE MPI_Status *call_status(struct call *c, MPI_Status *application)
+WRAPPER_INLINE MPI_Status *call_status(struct call *c, MPI_Status *application)
 {
     bool ignored = application == MPI_STATUS_IGNORE;
     if (!CALL_LIKELY(ignored ? c->thread->status_capacity > 0 : !c->fortran))
@@ -333,7 +332,7 @@ CALL_INLINE MPI_Status *call_status(struct call *c, MPI_Status *application)
 }
 
 /* The same for an array of COUNT statuses. */
-CALL_INLINE MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
+WRAPPER_INLINE MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
 {
     bool ignored = application == MPI_STATUSES_IGNORE;
     bool room = (uint64_t)count <= (uint64_t)c->thread->status_capacity && c->thread->status_capacity > 0;
@@ -343,7 +342,7 @@ CALL_INLINE MPI_Status *call_statuses(struct call *c, MPI_Status *application, i
 }
 
 /* Stores the return code and records the call. */
-static inline void call_end(struct call *c, uint8_t *at, int ret)
+WRAPPER_SMALL void call_end(struct call *c, uint8_t *at, int ret)
 {
     call_done(c, store_int(at, ret));
 }

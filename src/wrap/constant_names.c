@@ -68,7 +68,7 @@ static unsigned duplication_name(uint32_t called)
 }
 
 /* Returns the constant whose Fortran function is SYMBOL: mpi_comm_dup_fn_, PMPI_COMM_DUP_FN, ..._MOD_mpi_comm_dup_fn,
- * ompi_comm_dup_fn_. NAME_COUNT: none. */
+ * ompi_comm_dup_fn_, ompi_comm_dup_fn_f. NAME_COUNT: none. */
 static unsigned fortran_name(const char *symbol)
 {
     char name[64];
@@ -82,6 +82,8 @@ static unsigned fortran_name(const char *symbol)
         length--;
     for (size_t i = 0; i < length; i++)
         name[i] = (char)toupper((unsigned char)from[i]);
+    if (length > 5 && !strncmp(name + length - 5, "_FN_F", 5))
+        length -= 2;
     name[length] = 0;
     return length > 3 && strstr(name, "_FN") ? name_find(name) : NAME_COUNT;
 }

@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "base/loader.h"
+
 _Thread_local struct fortran_call *fortran_now __attribute__((tls_model("initial-exec")));
 
 /* ---- statuses ---- */
@@ -23,7 +25,7 @@ static const void *ignored[IGNORE_COUNT];
 static void find_ignored(void)
 {
     for (size_t i = 0; i < IGNORE_COUNT; i++)
-        ignored[i] = dlsym(RTLD_DEFAULT, ignore_names[i]);
+        ignored[i] = loader_find(RTLD_DEFAULT, ignore_names[i]);
 }
 
 bool fortran_ignores_status(const struct fortran_call *call)

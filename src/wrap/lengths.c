@@ -66,7 +66,7 @@ int64_t length_min(int64_t a, int64_t b)
 int64_t length_type(MPI_Datatype datatype, enum type_contents which)
 {
     int combiner;
-#if MPI_VERSION >= 4
+#if HAS_MPI_Type_get_envelope_c
     MPI_Count integers = 0, addresses = 0, counts = 0, datatypes = 0;
     if (datatype == MPI_DATATYPE_NULL ||
         PMPI_Type_get_envelope_c(datatype, &integers, &addresses, &counts, &datatypes, &combiner) != MPI_SUCCESS)

@@ -150,6 +150,10 @@ uint8_t *store_pointer(struct call *c, uint8_t *at, const void *p)
         return store_name(at, NAME_NULL);
     if (p == MPI_IN_PLACE)
         return store_name(at, NAME_MPI_IN_PLACE);
+#ifdef MPI_BUFFER_AUTOMATIC
+    if (p == MPI_BUFFER_AUTOMATIC)
+        return store_name(at, NAME_MPI_BUFFER_AUTOMATIC);
+#endif
     const struct cached_buffer *b = handle_cache_buffer(&c->thread->handle_cache, p);
     return store_memory(at, b ? b : handle_cache_learn_buffer(&c->thread->handle_cache, p, false));
 }

@@ -3,13 +3,12 @@
 import collections
 import os
 import re
-import shutil
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "checker"), os.path.join(HERE, "..", "messages")]
 
-from harness import check, execute  # noqa: E402
+from harness import check, execute, need  # noqa: E402
 
 EVENT = re.compile(r"([A-Z_0-9]+) +(\d+) +(\d+) +(.*)")
 NUMBER = re.compile(r"(\w+): (\d+)")
@@ -23,7 +22,7 @@ BEGUN = ("MPI_SEND", "MPI_ISEND", "MPI_IRECV_REQUEST", "NON_BLOCKING_COLLECTIVE_
 
 
 def printed(folder, *options):
-    check(shutil.which("otf2-print"), "otf2-print is missing: scripts/install-deps.sh installs otf2-tools, which has it")
+    need("otf2-print")
     result = execute(["otf2-print", *options, os.path.join(folder, "traces.otf2")], os.path.dirname(folder))
     check(result.code == 0, "otf2-print %s: %d\n%s" % (" ".join(options), result.code, result.err[:1000]))
     return result.out

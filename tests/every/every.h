@@ -4,13 +4,15 @@
 #define TESTS_EVERY_H
 
 #include <mpi.h>
+
+#include "mpi_features.h" /* generated */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define EVERY_SESSIONS (MPI_VERSION >= 4)
+#define EVERY_SESSIONS HAS_MPI_Session
 enum { NUMBERS = 1024, RANKS_MAX = 16, WINDOW_BYTES = 1024, ATTACHED_BYTES = 1 << 16 };
 
 /* Arguments to choose from. All ranks of `comm` fill it together. Names of array members end in their type where the

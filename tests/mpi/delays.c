@@ -1,12 +1,10 @@
-/* Wait states whose causes are known (tests/waits): in each pattern one rank computes longer before its call, by
- * spinning on a clock, so that others wait.
+/* Wait states whose causes are known (tests/waits): in each pattern one rank comes later to its call, as if it
+ * computed, so that others wait. It sleeps, which tests/preloads/logical_clock.c makes a matter of that clock alone.
  *
  *     delays [PATTERN [EXTRA_US [REPETITIONS]]]    without a pattern: all of them, one after another
  *     delays init EXTRA_US                         rank 1 is late for MPI_Init
  */
-#include <signal.h>
 #include <string.h>
-#include <sys/time.h>
 #include <time.h>
 
 #include "expect.h"
@@ -14,21 +12,24 @@
 static int world_rank, world_size, repetition, data[64], other[64];
 static double extra_s;
 
-static double seconds(void)
-{
-    struct timespec now;
+void logical_sleep_late(int readings, long ns) __attribute__((weak));
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+static long nanoseconds(double seconds)
+{
+    return (long)(1e9 * seconds);
 }
 
-/* Computes, longer on WHO. */
+static void compute(double seconds)
+{
+    const struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = nanoseconds(seconds - (double)(time_t)seconds)};
+
+    nanosleep(&time, NULL);
+}
+
 static void work(int who)
 {
-    const double end = seconds() + (who == world_rank ? extra_s : 0);
-
-    while (seconds() < end)
-        ;
+    if (who == world_rank)
+        compute(extra_s);
 }
 
 static void late_sender(void)
@@ -42,10 +43,7 @@ static void late_sender(void)
 
 static void late_sender_long(void) /* a small delay, behind much work that all do alike */
 {
-    const double end = seconds() + 0.01;
-
-    while (seconds() < end)
-        ;
+    compute(0.01);
     late_sender();
 }
 
@@ -110,33 +108,15 @@ static void all_nonblocking(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static double handled_until;
-
-static void computes(int number)
-{
-    (void)number;
-    while (seconds() < handled_until)
-        ;
-}
-
-/* Rank 1 loses its processor in the operation that follows, from half of the time that the others come later until as
- * long again behind that: then nobody is late any more. */
+/* Rank 1 is first in the operation that follows, and leaves it later than the others: when its clock is read for the
+ * second time. Without the logical clock it does not. */
 static void be_stopped(void)
 {
-    const struct itimerval timer = {.it_value.tv_usec = (suseconds_t)(5e5 * extra_s) + 1};
-    struct sigaction action = {.sa_handler = computes, .sa_flags = SA_RESTART};
-
     MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank != 1) {
-        const double end = seconds() + extra_s;
-
-        while (seconds() < end)
-            ;
-        return;
-    }
-    handled_until = seconds() + 2 * extra_s;
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &timer, NULL);
+    if (world_rank != 1)
+        compute(extra_s);
+    else if (logical_sleep_late)
+        logical_sleep_late(2, nanoseconds(extra_s));
 }
 
 static void barrier_completion(void)
@@ -412,10 +392,9 @@ static const struct {
 static void start_late(double extra)
 {
     const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
-    const double end = seconds() + (rank && strcmp(rank, "1") == 0 ? extra : 0);
 
-    while (seconds() < end)
-        ;
+    if (rank && strcmp(rank, "1") == 0)
+        compute(extra);
 }
 
 int main(int argc, char **argv)

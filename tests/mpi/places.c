@@ -289,7 +289,7 @@ static void check_searches(void)
 
 static void check_plugin(void)
 {
-    void *const plugin = dlopen("plugin.so", RTLD_NOW | RTLD_LOCAL), *p;
+    void *const plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL), *p;
     int (*allocate)(void **, size_t), (*release)(void *);
 
     EXPECT(plugin != NULL);

@@ -6,7 +6,8 @@
  */
 #include "expect.h"
 
-static void check_variables(void)
+/* INITIALIZED: MPI is. MPICH 4.2 crashes where it has to make an error code before. */
+static void check_variables(int initialized)
 {
     int count, index, verbosity, binding, scope, name_length, text_length, value_count, value[64];
     char name[128], text[256];
@@ -40,7 +41,8 @@ static void check_variables(void)
         EXPECT(MPI_T_category_get_info(i, name, &name_length, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS);
     }
     MPI_T_category_changed(&index);
-    EXPECT(MPI_T_cvar_get_info(-1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) != MPI_SUCCESS);
+    if (initialized)
+        EXPECT(MPI_T_cvar_get_info(-1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) != MPI_SUCCESS);
 }
 
 int main(int argc, char **argv)
@@ -54,11 +56,11 @@ int main(int argc, char **argv)
     MPI_Get_version(&version, &subversion);
     EXPECT(version >= 3);
     EXPECT(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS);
-    check_variables();
+    check_variables(0);
     MPI_Init(&argc, &argv);
     MPI_Initialized(&flag);
     EXPECT(flag);
-    check_variables();
+    check_variables(1);
     verdict = expect_verdict("tools", MPI_COMM_WORLD);
 #ifdef OPEN_MPI /* 4.1.4 crashes in MPI_T_finalize after MPI_Finalize */
     MPI_T_finalize();

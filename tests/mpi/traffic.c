@@ -146,6 +146,15 @@ static void send_in_every_way(void)
         MPI_Waitall(used, requests, MPI_STATUSES_IGNORE);
     }
     MPI_Buffer_detach(&attached, &size);
+#ifdef MPI_BUFFER_AUTOMATIC
+    MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+    MPI_Irecv(in, 2, MPI_SHORT, before, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Bsend(out, 2, MPI_SHORT, next, TAG, MPI_COMM_WORLD);
+    count_message(MPI_COMM_WORLD, next, 2, MPI_SHORT);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&attached, &size);
+    EXPECT(attached == MPI_BUFFER_AUTOMATIC);
+#endif
     MPI_Sendrecv(out, 5, MPI_LONG, next, TAG, in, ROOM, MPI_BYTE, before, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     count_message(MPI_COMM_WORLD, next, 5, MPI_LONG);
     MPI_Sendrecv_replace(out, 3, MPI_DOUBLE, before, TAG, next, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

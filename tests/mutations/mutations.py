@@ -17,7 +17,7 @@ MUTATIONS = [
     ("signatures", "two calls with arguments of the same length are the same",
      r"(only->length == length) && equal_bytes\(only->key, key, length\)", r"\1"),
     ("requests", "a queue of operations with one handle loses its end when the first is removed",
-     r"(r->table\[at\] = o->next;)\s*operation_at\(o->next\)->previous = o->previous;(\s*\} else if)", r"\1\2"),
+     r"(r->table\[at\] = second;)\s*second->previous = second->next \? first->previous : 0;", r"\1"),
     ("requests", "a persistent request stays active when it has completed",
      r"request_set_active\(&c->operations\[index\], false\);", r"request_set_active(&c->operations[index], true);"),
     ("memory", "the nearest allocation below an address is looked for one leaf too low",

@@ -4,19 +4,22 @@ import base64
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import time
+
+from harness import need
+from limits import LIMIT_S
 
 
 class Browser:
     """A Chromium with one page. What it requests and what its console says is kept."""
 
-    def __init__(self, folder, limit_s=60):
+    def __init__(self, folder):
+        need("chromium")
         to_browser, self.write = os.pipe()
         self.read, from_browser = os.pipe()
-        self.end_s = time.monotonic() + limit_s
+        self.end_s = time.monotonic() + LIMIT_S
         self.number, self.left, self.requests, self.console = 0, b"", [], []
 
         def descriptors(): # Chromium reads from 3 and writes to 4
@@ -24,7 +27,7 @@ class Browser:
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
 
-        self.process = subprocess.Popen([shutil.which("chromium") or "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--hide-scrollbars",
+        self.process = subprocess.Popen(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--hide-scrollbars",
                                          "--user-data-dir=" + os.path.join(folder, "chromium"), "about:blank"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, preexec_fn=descriptors, close_fds=False, start_new_session=True)
         os.close(to_browser)
@@ -34,6 +37,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
 
     def __enter__(self):
         return self
@@ -99,6 +103,11 @@ class Browser:
     def frame(self):
         """Waits until what was asked for is drawn."""
         self.ask("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150))))")
+
+    def processor_s(self):
+        """Seconds of the processor that the page's thread has used since the page was opened."""
+        metrics = self.call("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     def box(self, selector):
         """Left, top, width and height of an element, which is scrolled to."""

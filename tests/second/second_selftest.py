@@ -26,6 +26,7 @@ from trace_writer import (RAMP, R, T, constant, counted, expression, listed, onc
                           steps, svarint, text, varint, zstd)
 
 
+LIMIT_S = int(os.environ.get("LIMIT_S", 1000))  # ends what hangs
 STRINGS = [b"app", b"comm", b"A", b"B", b"key", b"value"]
 S = {name: number for number, name in enumerate(STRINGS)}
 
@@ -217,7 +218,7 @@ class Decoder(unittest.TestCase):
                 with open(path, "wb") as file:
                     file.write(data)
                 run = subprocess.run([sys.executable, os.path.join(HERE, "second_decoder.py"), path],
-                                     capture_output=True, timeout=60, check=False)
+                                     capture_output=True, timeout=LIMIT_S, check=False)
                 self.assertEqual((run.returncode, run.stdout.decode()), (code, output))
                 self.assertEqual(bool(run.stderr), code == 1)
 

@@ -5,7 +5,7 @@
 #include "../../decoder/call_lines.c"
 #include "../../src/analysis/call_values.c"
 #include "../../src/analysis/communicator_names.c"
-#include "../../src/analysis/error_classes.c"
+#include "../../src/base/error_classes.c"
 #include "../../src/analysis/in_flight.c"
 #include "../../decoder/csv_call.c"
 #include "../../decoder/csv_cells.c"
@@ -128,7 +128,7 @@ static void print_both(struct call_lines *known, struct call_lines *anew, uint64
  */
 START_TEST(again)
 {
-    const enum call_format format = _i % 3;
+    const enum call_format format = (enum call_format)(_i % 3);
     struct output *first = output_new(), *second = output_new();
     struct call_lines *known = call_lines_new(first, format, UINT64_MAX, NULL);
     struct call_lines *anew = call_lines_new(second, format, UINT64_MAX, NULL);
@@ -174,7 +174,7 @@ START_TEST(by_eye)
     memset(letters, 'x', TEXT_MAX);
     for (int json = 0; json < 2; json++) {
         struct output *o = output_new();
-        struct call_lines *l = call_lines_new(o, json, UINT64_MAX, NULL);
+        struct call_lines *l = call_lines_new(o, (enum call_format)json, UINT64_MAX, NULL);
         call_lines_begin(l, 5, 2);
         for (uint64_t seq = 0; seq < 20; seq += 10) {
             struct pilgrim_call call = make_call(values, 7, 1, 2);

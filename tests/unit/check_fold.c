@@ -82,17 +82,16 @@ static const char *expand(const char *head, const char *expression)
         }
     } while (*end == ',');
     ck_assert_ptr_eq(end + 1, behind);
-    return behind + strcspn(behind, ",");
+    while (*behind && *behind != ',') /* commas in later brackets belong to these */
+        behind += *behind == '[' ? strcspn(behind, "]") + 1 : 1;
+    return behind;
 }
 
-/* Expands a list; commas in brackets belong to the expressions. */
 static void expand_list(const char *list)
 {
     expanded_count = 0;
     for (;; list++) {
         list = expand("", list);
-        while (*list && *list != ',') /* what stands behind the first bracket was expanded with it */
-            list += *list == '[' ? strcspn(list, "]") + 1 : 1;
         if (!*list)
             return;
     }

@@ -461,7 +461,6 @@ START_TEST(a_forked_child_can_allocate)
     for (int i = 0; i < 50; i++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
             char *p = take(100);
             bool good = memory_name_of(p).id == memory_name_of(p + 1).id;
             give(p);

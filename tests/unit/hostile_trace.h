@@ -17,6 +17,7 @@
 #include "format/trace_format.h"
 #include "pilgrim/reader.h"
 #include "read/file/load.h"
+#include "trials.h"
 #include "walk_trace.h"
 
 /* Opens the bytes, and if that is possible walks some of the calls. Returns the status of opening, or of what was kept
@@ -45,7 +46,7 @@ static enum pilgrim_status walk(const void *data, size_t length)
 
 #define MEMORY_MAX_MB 24ul
 
-#ifdef __SANITIZE_ADDRESS__
+#if TRIALS_SANITIZED
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
@@ -58,7 +59,7 @@ const char *__asan_default_options(void)
  * The sanitizer's build has its own limit, on one allocation. */
 static void limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#if !TRIALS_SANITIZED
     struct rlimit limit;
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../decoder/decode_errors.h"
+#include "base/error_classes.h"
 #include "analysis/source_lines.h"
 #include "base/clock.h"
 #include "base/try.h"
@@ -41,11 +42,20 @@ static enum pilgrim_status take_text(struct bytes *b, char **text)
     return bytes_status(b);
 }
 
+/* Returns the property KEY of the job; NULL: it has none. */
+static const char *property(const struct job *job, const char *key)
+{
+    for (size_t i = 0; i < job->head.property_count; i++)
+        if (strcmp(job->head.properties[i].key, key) == 0)
+            return job->head.properties[i].value;
+    return NULL;
+}
+
 /* ---- how ---- */
 
 static bool has_number(const struct read_process *p)
 {
-    return p->ending == JOURNAL_ABORT || p->ending == JOURNAL_SIGNAL;
+    return p->ending == JOURNAL_ABORT || p->ending == JOURNAL_SIGNAL || p->ending == JOURNAL_ERROR;
 }
 
 /* True if FILE's rank came to MPI_Finalize and recorded no more before that: it is said to be cut off. */
@@ -54,17 +64,27 @@ static bool is_stopped(const struct rank_file *file)
     return file->process && file->process->ending == JOURNAL_FINALIZE && recover_stopped(file->process);
 }
 
-/* Appends how P ended. pilgrim-decode reads this (decoder/endings_print.c). */
-static void put_ending(struct bytes *text, const struct read_process *p)
+/* Appends the number of P's end, or the name that it has. */
+static void put_end_number(struct bytes *text, const struct job *job, const struct read_process *p)
 {
-    static const char *const names[JOURNAL_ENDING_COUNT] = {[JOURNAL_RUNNING] = "killed",
-                                                            [JOURNAL_FINALIZE] = "finalize",
-                                                            [JOURNAL_EXIT] = "exit",
-                                                            [JOURNAL_ABORT] = "abort",
-                                                            [JOURNAL_SIGNAL] = "signal"};
+    const char *name = p->ending == JOURNAL_ERROR ? error_class_name(property(job, "library"), p->ending_number) : NULL;
+    if (name)
+        put_text(text, name);
+    else
+        put_number(text, "", p->ending_number);
+}
+
+/* Appends how P ended. pilgrim-decode reads this (decoder/endings_print.c). */
+static void put_ending(struct bytes *text, const struct job *job, const struct read_process *p)
+{
+    static const char *const names[JOURNAL_ENDING_COUNT] = {
+        [JOURNAL_RUNNING] = "killed", [JOURNAL_FINALIZE] = "finalize", [JOURNAL_EXIT] = "exit",
+        [JOURNAL_ABORT] = "abort",    [JOURNAL_SIGNAL] = "signal",     [JOURNAL_ERROR] = "error"};
     put_text(text, names[p->ending]);
-    if (has_number(p))
-        put_number(text, " ", p->ending_number);
+    if (has_number(p)) {
+        put_text(text, " ");
+        put_end_number(text, job, p);
+    }
 }
 
 /* Sets *TEXT to the ends of all ranks: "signal 11: 0-2; killed: 3". */
@@ -87,7 +107,7 @@ static enum pilgrim_status find_endings(const struct job *job, char **text)
         }
         ranges_end(&ranks);
         put_text(&all, all.length ? "; " : "");
-        put_ending(&all, p);
+        put_ending(&all, job, p);
         put_text(&all, ": ");
         bytes_put(&all, ranks.text.data, ranks.text.length);
         bytes_free(&ranks.text);
@@ -99,13 +119,14 @@ static enum pilgrim_status find_endings(const struct job *job, char **text)
 
 /* ---- in which call ---- */
 
-/* The thread whose call is told: the one that got the signal, or the first that is in a call, or the first one. */
+/* The thread whose call is told: the one that got the signal or the error, or the first that is in a call, or the first
+ * one. */
 static size_t thread_of_end(const struct read_process *p)
 {
     size_t in_call = p->thread_count;
     for (size_t i = p->thread_count; i > 0; i--) {
         const struct read_thread *t = &p->threads[i - 1];
-        if (p->ending == JOURNAL_SIGNAL && t->number == p->ending_thread)
+        if ((p->ending == JOURNAL_SIGNAL || p->ending == JOURNAL_ERROR) && t->number == p->ending_thread)
             return i - 1;
         if (t->in_flight.class != JOURNAL_NO_CLASS)
             in_call = i - 1;
@@ -166,16 +187,18 @@ static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *
     return status;
 }
 
-static enum pilgrim_status put_end(struct bytes *text, const struct rank_file *file, struct source_lines *lines)
+static enum pilgrim_status put_end(struct bytes *text, const struct job *job, const struct rank_file *file,
+                                   struct source_lines *lines)
 {
     static const char *const says[JOURNAL_ENDING_COUNT] = {[JOURNAL_RUNNING] = "killed (or ended by _exit)",
                                                            [JOURNAL_FINALIZE] = "ended in MPI_Finalize",
                                                            [JOURNAL_EXIT] = "ended without MPI_Finalize",
                                                            [JOURNAL_ABORT] = "ended by MPI_Abort with error code ",
-                                                           [JOURNAL_SIGNAL] = "ended by signal "};
+                                                           [JOURNAL_SIGNAL] = "ended by signal ",
+                                                           [JOURNAL_ERROR] = "ended by a fatal MPI error: "};
     put_text(text, says[file->process->ending]);
     if (has_number(file->process))
-        put_number(text, "", file->process->ending_number);
+        put_end_number(text, job, file->process);
     return put_call(text, file, lines);
 }
 
@@ -222,10 +245,7 @@ static void print_groups(const struct told_end *ends, size_t count)
 
 const char *job_folder(const struct job *job)
 {
-    for (size_t i = 0; i < job->head.property_count; i++)
-        if (strcmp(job->head.properties[i].key, "folder") == 0)
-            return job->head.properties[i].value;
-    return NULL;
+    return property(job, "folder");
 }
 
 void job_print_endings(const struct job *job)
@@ -242,7 +262,7 @@ void job_print_endings(const struct job *job)
         const struct rank_file *file = &job->files[i];
         struct bytes text = {0};
         if (file->process)
-            good = put_end(&text, file, lines) == PILGRIM_OK;
+            good = put_end(&text, job, file, lines) == PILGRIM_OK;
         else
             put_text(&text, "complete");
         if (file->cut || is_stopped(file)) /* is told elsewhere */

@@ -68,6 +68,17 @@ static int read_file(const char *path, int64_t *bytes)
     return from >= 0 && n == 0 ? to : -1;
 }
 
+/* Says why the file cannot be read: the reader knows what may be there in its place. */
+static void say_why(void)
+{
+    const int why = errno;
+    struct pilgrim_trace *trace = NULL;
+    struct pilgrim_error opened;
+    const bool readable = pilgrim_open(options.path, &trace, &opened) == PILGRIM_OK;
+    fprintf(stderr, "pilgrim-replay: %s: %s\n", options.path, readable ? strerror(why) : opened.message);
+    pilgrim_close(trace);
+}
+
 /* Gives all ranks the bytes of rank 0's file. Returns a descriptor; -1: rank 0 could not read it, and has said so. */
 static int share_file(void)
 {
@@ -76,7 +87,7 @@ static int share_file(void)
     if (replay.rank == 0) {
         file = read_file(options.path, &bytes);
         if (file < 0) {
-            fprintf(stderr, "pilgrim-replay: %s: %s\n", options.path, strerror(errno));
+            say_why();
             bytes = -1;
         }
     } else
@@ -215,7 +226,8 @@ static void print_summary(const uint64_t sums[ENDING_COUNTS], double seconds, co
                                                      "of functions that are not replayed",
                                                      "that could not be made",
                                                      "received from any",
-                                                     "that fail now"};
+                                                     "that fail now",
+                                                     "that ended fewer requests at once"};
     fprintf(stderr, "pilgrim-replay: %llu calls of %d ranks in %.3f s", (unsigned long long)sums[0], replay.ranks,
             seconds);
     for (int i = 1; i < ENDING_COUNTS; i++)

@@ -17,8 +17,8 @@ static bool begun;
 
 void replay_counts_list(const struct replay_counts *c, uint64_t list[ENDING_COUNTS])
 {
-    const uint64_t numbers[ENDING_COUNTS] = {c->calls,      c->failed,         c->not_replayed,
-                                             c->impossible, c->free_wildcards, c->new_errors};
+    const uint64_t numbers[ENDING_COUNTS] = {c->calls,          c->failed,     c->not_replayed, c->impossible,
+                                             c->free_wildcards, c->new_errors, c->parted};
     for (int i = 0; i < ENDING_COUNTS; i++)
         list[i] += numbers[i];
 }

@@ -16,7 +16,7 @@
 struct replay_process;
 struct replay_counts;
 
-enum { ENDING_COUNTS = 6 };
+enum { ENDING_COUNTS = 7 };
 
 /* Before the replay begins: a communicator for its end, if the trace is that of a killed run. */
 void ending_begin(struct replay_process *r);

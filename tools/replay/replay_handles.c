@@ -150,11 +150,45 @@ bool step_dynamic(struct replay_step *s, size_t win)
     return o && o->dynamic;
 }
 
+/* Returns true if MPI_Request_get_status ends persistent requests, which the standard forbids. */
+static bool asking_ends(void)
+{
+    static _Atomic int answer; /* 0: not known; 1: no; 2: yes */
+    if (!answer) {
+        MPI_Comm alone;
+        MPI_Request request;
+        int flag = 0, index = MPI_UNDEFINED;
+        PMPI_Comm_dup(MPI_COMM_SELF, &alone);
+        PMPI_Recv_init(NULL, 0, MPI_INT, 0, 0, alone, &request);
+        PMPI_Start(&request);
+        PMPI_Send(NULL, 0, MPI_INT, 0, 0, alone);
+        while (!flag)
+            PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+        PMPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE);
+        PMPI_Request_free(&request);
+        PMPI_Comm_free(&alone);
+        answer = index == MPI_UNDEFINED ? 2 : 1;
+    }
+    return answer == 2;
+}
+
+/* Returns true if several requests ended in the call. */
+static bool chose_several(const struct replay_step *s, size_t requests)
+{
+    return s->chosen->type == PILGRIM_ARRAY && s->chosen->count > 1 && s->call->in[requests].type == PILGRIM_ARRAY;
+}
+
+/* Returns true if request J is persistent: it ended and is still there. */
+static bool is_persistent(const struct replay_step *s, size_t requests, size_t j)
+{
+    const struct pilgrim_value *out = &s->call->out[requests];
+    return out->type == PILGRIM_ARRAY && j < out->count && out->items[j].type == PILGRIM_REQUEST;
+}
+
 void step_await_chosen(struct replay_step *s, size_t requests)
 {
     const struct pilgrim_value *v = &s->call->in[requests], *chosen = s->chosen;
-    const bool several = chosen->type == PILGRIM_ARRAY && chosen->count > 1;
-    for (size_t k = 0; v->type == PILGRIM_ARRAY && several && k < chosen->count; k++) {
+    for (size_t k = 0; chose_several(s, requests) && k < chosen->count; k++) {
         int64_t j = chosen->items[k].integer;
         struct replay_object *o =
             j >= 0 && (size_t)j < v->count && v->items[j].type == PILGRIM_REQUEST && v->items[j].id >= 0
@@ -162,11 +196,26 @@ void step_await_chosen(struct replay_step *s, size_t requests)
                 : NULL;
         MPI_Request request = MPI_REQUEST_NULL;
         int flag = !o;
+        if (o && is_persistent(s, requests, (size_t)j) && asking_ends())
+            continue;
         if (o)
             memcpy(&request, &o->slot, sizeof request);
         while (!flag && PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
         }
     }
+}
+
+bool step_end_chosen(struct replay_step *s, size_t requests)
+{
+    const size_t count = s->call->in[requests].count;
+    if (!chose_several(s, requests) || !s->rooms[requests] || !asking_ends())
+        return false;
+    int index = 0;
+    size_t more = 0;
+    while (PMPI_Waitany((int)count, s->rooms[requests], &index, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+           index != MPI_UNDEFINED)
+        more++;
+    return more;
 }
 
 /* ---- after the call ---- */

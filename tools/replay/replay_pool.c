@@ -56,15 +56,34 @@ static void wait_a_moment(void)
     pthread_cond_timedwait(&changed, &lock, &until);
 }
 
-bool pool_wait(struct replay_process *r, unsigned moments)
+uint64_t pool_still_since(const struct replay_process *r)
+{
+    uint64_t latest = atomic_load(&r->changed_ns);
+    for (size_t i = 0; i < POOL_THREADS_MAX; i++) {
+        uint64_t since = r->threads[i] ? atomic_load(&r->threads[i]->since_ns) : 1;
+        if (!since)
+            return 0;
+        latest = since > latest ? since : latest;
+    }
+    return latest;
+}
+
+/* True if some thread has ended a call in the last LIMIT_NS, or is in none. Under the lock. */
+static bool goes_on(const struct replay_process *r, uint64_t limit_ns)
+{
+    const uint64_t since = pool_still_since(r);
+    return !since || replay_now() - since < limit_ns;
+}
+
+bool pool_wait(struct replay_process *r, uint64_t limit_ns)
 {
     const uint64_t before = changes;
     bool hope = true;
     if (r->thread_count <= 1)
         return false;
     waiting++;
-    for (unsigned waited = 0; changes == before && hope; waited++) {
-        hope = waiting < live && !(moments && waited == moments);
+    while (changes == before && hope) {
+        hope = waiting < live && (!limit_ns || goes_on(r, limit_ns));
         if (hope)
             wait_a_moment();
     }
@@ -136,6 +155,7 @@ static void thread_end(struct replay_thread *t)
     sum->impossible += c->impossible;
     sum->free_wildcards += c->free_wildcards;
     sum->new_errors += c->new_errors;
+    sum->parted += c->parted;
     if (c->first_problem && !sum->first_problem) {
         sum->first_problem = c->first_problem;
         __builtin_memcpy(sum->first_name, c->first_name, sizeof sum->first_name);

@@ -39,7 +39,10 @@ void pool_unlock(struct replay_process *r);
 void pool_changed(struct replay_process *r);
 
 /* Waits, under the lock, until something has changed. False: nothing will, as all other threads wait, too; or nothing
- * did in so many MOMENTS of 50 ms (0: there is no limit). */
-bool pool_wait(struct replay_process *r, unsigned moments);
+ * did, and no thread of the process ended a call for LIMIT_NS (0: there is no limit). */
+bool pool_wait(struct replay_process *r, uint64_t limit_ns);
+
+/* Returns since when no thread of the process has ended a call; 0: some thread is in none. Under the lock. */
+uint64_t pool_still_since(const struct replay_process *r);
 
 #endif

@@ -84,7 +84,11 @@ int step_find(const struct pilgrim_function *f, const char *name);
 bool step_dynamic(struct replay_step *s, size_t win);
 
 /* Waits until each of several chosen requests of the call could end, so that they end in one call, as they did then. A
- * single one is waited for by the call itself, as a tracer of the replay is to see. */
+ * single one is waited for by the call itself, as a tracer of the replay is to see. MPICH from 4.1 on cannot be asked
+ * for a persistent request without ending it: such requests are not waited for. */
 void step_await_chosen(struct replay_step *s, size_t requests);
+
+/* After the call: ends those chosen requests that it did not. Returns true if there were any. */
+bool step_end_chosen(struct replay_step *s, size_t requests);
 
 #endif

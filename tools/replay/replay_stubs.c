@@ -63,9 +63,16 @@ int stub_MPI_Grequest_cancel_function(void *state UNUSED, int complete UNUSED)
     return MPI_SUCCESS;
 }
 
-#if MPI_VERSION >= 4
-HANDLER(MPI_Session_errhandler_function, MPI_Session)
+int stub_unknown(void)
+{
+    return MPI_SUCCESS;
+}
 
+#if HAS_MPI_Session_errhandler_function
+HANDLER(MPI_Session_errhandler_function, MPI_Session)
+#endif
+
+#if HAS_MPI_User_function_c
 void stub_MPI_User_function_c(void *in UNUSED, void *inout UNUSED, MPI_Count *count UNUSED,
                               MPI_Datatype *datatype UNUSED)
 {

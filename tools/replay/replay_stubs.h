@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include "mpi_features.h" /* generated */
+
 void stub_MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *datatype);
 int stub_MPI_Copy_function(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag);
 int stub_MPI_Delete_function(MPI_Comm comm, int keyval, void *value, void *state);
@@ -21,8 +23,11 @@ void stub_MPI_Handler_function(MPI_Comm *comm, int *code, ...);
 int stub_MPI_Grequest_query_function(void *state, MPI_Status *status);
 int stub_MPI_Grequest_free_function(void *state);
 int stub_MPI_Grequest_cancel_function(void *state, int complete);
-#if MPI_VERSION >= 4
+int stub_unknown(void); /* for kinds of callbacks that are not in this list */
+#if HAS_MPI_User_function_c
 void stub_MPI_User_function_c(void *in, void *inout, MPI_Count *count, MPI_Datatype *datatype);
+#endif
+#if HAS_MPI_Session_errhandler_function
 void stub_MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
 #endif
 

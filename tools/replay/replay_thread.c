@@ -213,6 +213,8 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         gaps_poll(&t->gaps, s->call);
         code = s->action->perform(s);
     }
+    if (s->chosen && k->requests_at >= 0 && !s->problem && code == MPI_SUCCESS)
+        t->counts.parted += step_end_chosen(s, (size_t)k->requests_at);
     atomic_store_explicit(&t->since_ns, 0, memory_order_release);
     if (s->problem) {
         impossible(t, s);

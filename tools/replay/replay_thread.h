@@ -31,7 +31,7 @@ struct replay_thread;
 
 /* What was not performed. */
 struct replay_counts {
-    uint64_t calls, failed, not_replayed, impossible, free_wildcards, new_errors;
+    uint64_t calls, failed, not_replayed, impossible, free_wildcards, new_errors, parted;
     const char *first_problem; /* of an impossible call */
     char first_name[64];
 };

@@ -7,7 +7,7 @@
 
 #include "replay_thread.h"
 
-enum { MOMENTS_MAX = 40 };
+enum { STUCK_PARTS = 4 }; /* of the time until a deadlock is named, others are waited for during one */
 
 static struct replay_objects uses; /* changed before threads begin */
 
@@ -91,13 +91,14 @@ void uses_await(struct replay_step *s)
     const struct pilgrim_call *call = s->call;
     if (t->replay->thread_count <= 1)
         return;
+    const uint64_t limit_ns = (uint64_t)(t->replay->options->stuck_s * (1e9 / STUCK_PARTS));
     for (size_t i = 0; i < call->function->parameter_count; i++) {
         const struct pilgrim_value *v = &call->in[i];
         if (call->function->parameters[i].direction != PILGRIM_INOUT || v->type != PILGRIM_OBJECT ||
             call->out[i].type != PILGRIM_NAME || strcmp(v->text, "message") == 0)
             continue;
         pool_lock(t->replay);
-        while (is_needed(t, object_kind(v->text), v->id) && pool_wait(t->replay, MOMENTS_MAX)) {
+        while (is_needed(t, object_kind(v->text), v->id) && pool_wait(t->replay, limit_ns)) {
         }
         pool_unlock(t->replay);
     }

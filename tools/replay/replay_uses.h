@@ -3,7 +3,8 @@
  *
  * A program joins its threads, then frees what they used. The trace has no joins. So each thread is read once before
  * the replay, and an object is given up when other threads have made the last call with its name. As names are given
- * again, that may be too late, and others may wait for this thread; so it waits only as long as others go on. */
+ * again, that may be too late, and others may wait for this thread; so it waits only until no thread of the process has
+ * ended a call for a quarter of --stuck. */
 #ifndef REPLAY_USES_H
 #define REPLAY_USES_H
 

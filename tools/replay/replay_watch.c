@@ -13,12 +13,13 @@
 #include "replay_files.h"
 #include "replay_thread.h"
 
-enum { WATCH_US = 100000, LINE_BYTES = 64 };
+enum { WATCH_US = 100000, SAY_TIMES = 100, LINE_BYTES = 64 };
 
 /* One a process, in a cache line of its own. */
 struct watch_cell {
     _Atomic uint64_t since_ns; /* 0: it goes on */
-    char rest[LINE_BYTES - sizeof(uint64_t)];
+    _Atomic uint64_t said;     /* 1: that there is a deadlock */
+    char rest[LINE_BYTES - 2 * sizeof(uint64_t)];
 };
 
 static struct {
@@ -58,19 +59,24 @@ static void print_calls(struct replay_process *r)
         fprintf(stderr, "pilgrim-replay: deadlock: rank %d has ended its calls, and waits for the others\n", r->rank);
 }
 
-/* Returns since when no thread of the process has ended a call; 0: some thread goes on. */
 static uint64_t process_since(struct replay_process *r)
 {
-    uint64_t latest = atomic_load(&r->changed_ns);
-    bool goes_on = false;
     pool_lock(r);
-    for (size_t i = 0; i < POOL_THREADS_MAX && !goes_on; i++) {
-        uint64_t since = r->threads[i] ? atomic_load(&r->threads[i]->since_ns) : 1;
-        goes_on = !since;
-        latest = since > latest ? since : latest;
-    }
+    uint64_t since = pool_still_since(r);
     pool_unlock(r);
-    return goes_on ? 0 : latest;
+    return since;
+}
+
+/* Waits until each process has said which calls have not ended; not for ever: one may have been stopped. */
+static void wait_until_said(void)
+{
+    int silent = watch.count;
+    for (int times = 0; times < SAY_TIMES && silent; times++) {
+        usleep(WATCH_US);
+        silent = 0;
+        for (int i = 0; i < watch.count; i++)
+            silent += !atomic_load(&watch.cells[i].said);
+    }
 }
 
 static void *look(void *argument)
@@ -93,7 +99,9 @@ static void *look(void *argument)
         print_calls(r);
         if (!watch.all)
             continue;
-        sleep(1); /* the other ranks say theirs */
+        atomic_store(&watch.cells[watch.index].said, 1);
+        wait_until_said();
+        sleep(1); /* the launcher passes it on */
         _exit(1);
     }
     return NULL;

@@ -15,6 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "earlier_runs.h"
+#include "obstacle.h"
+#include "process/launcher.h"
+#include "program_file.h"
 #include "sanitizers.h"
 #include "pilgrim/version.h"
 
@@ -110,19 +114,36 @@ static void preload_add_runtime(void *context, const char *name)
 }
 
 /* Puts LIBRARY before what LD_PRELOAD has, but behind runtimes of sanitizers: those that LD_PRELOAD has and those that
- * PROGRAM is linked with. Returns false if memory is short. */
-static bool preload_set(const char *library, const char *program)
+ * PROGRAM is linked with (NULL: it is not known). Returns false if memory is short. */
+static bool preload_set(const char *library, const struct program_file *program)
 {
     const char *others = getenv("LD_PRELOAD");
     struct preload p = {.others = others != NULL ? others : ""};
     bool good;
 
     preload_add_others(&p, true);
-    sanitizers_of(program, preload_add_runtime, &p);
+    if (program != NULL)
+        sanitizers_of(program, preload_add_runtime, &p);
     preload_add(&p, library, strlen(library));
     preload_add_others(&p, false);
     good = !p.failed && setenv("LD_PRELOAD", p.value, 1) == 0;
     free(p.value);
+    return good;
+}
+
+/* Sets LD_PRELOAD for PROGRAM. The first process of the job says so if that is in vain. Returns false if memory is
+ * short. */
+static bool prepare(const char *library, const char *program)
+{
+    struct program_file f;
+    const bool known = program_open(&f, program);
+    const bool good = preload_set(library, known ? &f : NULL);
+    const char *obstacle = known && launcher_is_first() ? obstacle_of(&f) : NULL;
+
+    if (obstacle != NULL)
+        fprintf(stderr, "pilgrim-run: %s %s (see pilgrim-run(1))\n", program, obstacle);
+    if (known)
+        program_close(&f);
     return good;
 }
 
@@ -167,10 +188,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "pilgrim-run: %s cannot be preloaded: its path has a space or a colon\n", library);
         return EXIT_USAGE;
     }
-    if (!preload_set(library, argv[optind]) || (output != NULL && setenv("PILGRIM_TRACE", output, 1) != 0)) {
+    if (!prepare(library, argv[optind]) || (output != NULL && setenv("PILGRIM_TRACE", output, 1) != 0)) {
         perror("pilgrim-run");
         return EXIT_NOT_EXECUTABLE;
     }
+    if (launcher_is_first())
+        earlier_runs_tell(getenv("PILGRIM_TRACE"));
     execvp(argv[optind], &argv[optind]);
     fprintf(stderr, "pilgrim-run: %s: %s\n", argv[optind], strerror(errno));
     return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;

@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 
+struct program_file;
+
 /* True if LIBRARY, a path or name of LENGTH bytes, is the runtime of a sanitizer that replaces the C library's
  * functions. */
 bool sanitizer_runtime(const char *library, unsigned long length);
 
-/* Calls EACH with the name of each such runtime that PROGRAM is linked with. PROGRAM is found as execvp finds it. A
- * script, and a file that is not of this machine or is damaged, has none. */
-void sanitizers_of(const char *program, void (*each)(void *context, const char *name), void *context);
+/* Calls EACH with the name of each such runtime that the program F is linked with. A script, and a file that is not of
+ * this machine or is damaged, has none. */
+void sanitizers_of(const struct program_file *f, void (*each)(void *context, const char *name), void *context);
 
 #endif

@@ -28,7 +28,7 @@ static int group_order(const struct unit *a, const struct unit *b)
         return order(a->state, b->state);
     if (a->process->stopped != b->process->stopped)
         return order(a->process->stopped, b->process->stopped);
-    if (a->state == UNIT_SIGNAL || a->state == UNIT_ABORT)
+    if (a->state == UNIT_SIGNAL || a->state == UNIT_ABORT || a->state == UNIT_ERROR)
         return order((uint32_t)a->process->read->ending_number, (uint32_t)b->process->read->ending_number);
     int by_place = a->state <= UNIT_COMPUTING ? place_order(a, b) : 0;
     return by_place ? by_place : order((uint64_t)(a->root + 1), (uint64_t)(b->root + 1));

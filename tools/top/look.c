@@ -13,12 +13,12 @@
 
 #include "base/clock.h"
 #include "call_inputs.h"
-#include "journal/journal.h"
 #include "journal/machine_name.h"
+#include "journal/process_state.h"
 #include "top_message.h"
 #include "unit_times.h"
 
-enum { STAT_BYTES = 1024, TIME_MAX_S = 1000000000 };
+enum { TIME_MAX_S = 1000000000 };
 
 /* ---- files ---- */
 
@@ -96,20 +96,12 @@ static bool add_path(struct look *look, const char *path)
 
 /* ---- processes ---- */
 
-/* Sets what /proc says of P. */
+/* Sets what the system says of P. */
 static void find_process(struct look_process *p)
 {
-    char path[64], text[STAT_BYTES];
-    snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", p->read->pid);
-    FILE *stat = fopen(path, "re");
-    size_t length = stat ? fread(text, 1, sizeof text - 1, stat) : 0;
-    if (stat)
-        fclose(stat);
-    text[length] = 0;
-    const char *name_end = strrchr(text, ')');
-    char state = name_end && name_end[1] ? name_end[2] : 0;
-    p->gone = !length || journal_time_started(text) != p->read->started || state == 'Z' || state == 'X';
-    p->stopped = !p->gone && (state == 'T' || state == 't');
+    const char state = process_state(p->read->pid, p->read->started);
+    p->gone = !state;
+    p->stopped = state == 'T' || state == 't';
 }
 
 static enum pilgrim_status read_process(struct look_process *p)
@@ -228,7 +220,8 @@ static enum unit_state state_of(const struct look_process *p, const struct read_
     static const enum unit_state endings[JOURNAL_ENDING_COUNT] = {[JOURNAL_FINALIZE] = UNIT_FINALIZE,
                                                                   [JOURNAL_EXIT] = UNIT_EXIT,
                                                                   [JOURNAL_ABORT] = UNIT_ABORT,
-                                                                  [JOURNAL_SIGNAL] = UNIT_SIGNAL};
+                                                                  [JOURNAL_SIGNAL] = UNIT_SIGNAL,
+                                                                  [JOURNAL_ERROR] = UNIT_ERROR};
     if (p->gone && (p->read->ending == JOURNAL_RUNNING || p->read->ending == JOURNAL_FINALIZE))
         return UNIT_KILLED;
     if (p->read->ending != JOURNAL_RUNNING)

@@ -29,6 +29,7 @@ enum unit_state {
     UNIT_EXIT,
     UNIT_ABORT,
     UNIT_SIGNAL,
+    UNIT_ERROR,
     UNIT_KILLED
 };
 

@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "../../decoder/decode_errors.h"
+#include "format/run_folder.h"
 #include "pilgrim/version.h"
 #include "show.h"
 #include "top_message.h"
@@ -37,7 +39,7 @@ static const char usage[] =
     "                   [--modules=FOLDERS] FOLDER|FILE...\n";
 static const char help[] =
     "Shows what the ranks of a running or hung job are in, and deadlocks.\n"
-    "FOLDER is the one that a traced run makes beside its trace: app.pilgrim.fragments\n"
+    "FOLDER is the one that a traced run makes beside its trace: app.pilgrim.fragments; app.pilgrim stands for it.\n"
     "  --once              print once, after two looks half a second apart\n"
     "  --format=json       one JSON object for each look\n"
     "  --interval=SECONDS  how often to look; default 2\n"
@@ -253,6 +255,21 @@ static bool can_move(const struct look *look)
     return false;
 }
 
+/* Says what to do with what a run has left that has ended. */
+static void say_ended(const struct top_options *o)
+{
+    struct output line = {.descriptor = STDERR_FILENO};
+    out_text(
+        &line,
+        "pilgrim-top: the run has ended, and not by MPI_Finalize; for a trace of the calls until then: pilgrim-merge");
+    for (size_t i = 0; i < o->path_count; i++) {
+        out_char(&line, ' ');
+        out_json_escaped(&line, o->paths[i], strlen(o->paths[i]));
+    }
+    out_char(&line, '\n');
+    out_flush(&line);
+}
+
 static int watch_once(struct watch *w)
 {
     struct look look = {0};
@@ -278,12 +295,14 @@ static int watch_once(struct watch *w)
     watch_lines(w, &w->last);
     bool good = watch_print(w, &w->last, 0);
     out_flush(&w->o);
+    if (good && !can_move(&w->last))
+        say_ended(w->options);
     return good && !w->o.error ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int watch_go_on(struct watch *w)
 {
-    bool none = false, terminal = !w->options->json && isatty(STDOUT_FILENO);
+    bool none = false, ended = false, terminal = !w->options->json && isatty(STDOUT_FILENO);
     if (terminal)
         out_text(&w->o, "\033[2J");
     out_flush(&w->o);
@@ -304,7 +323,10 @@ static int watch_go_on(struct watch *w)
         }
         watch_keep(w, &look);
         look_forget_logs(&w->last);
-    } while (wait_for(w->looked ? w->options->interval : 0));
+        ended = !can_move(&w->last);
+    } while (!ended && wait_for(w->looked ? w->options->interval : 0));
+    if (ended)
+        say_ended(w->options);
     if (none && w->looked)
         top_fail("the run has ended, and its trace is written");
     if (none && !w->looked)
@@ -322,6 +344,19 @@ static bool take_seconds(const char *text, double *seconds)
     bool good = end != text && !*end && v >= 0.1 && v <= 86400;
     *seconds = good ? v : *seconds;
     return good;
+}
+
+/* Returns the folder of the run that will write the trace PATH, if there is one, else PATH. */
+static char *run_folder_of(char *path)
+{
+    struct stat status;
+    char *folder = malloc(strlen(path) + sizeof RUN_FOLDER_SUFFIX);
+    if (folder)
+        sprintf(folder, "%s" RUN_FOLDER_SUFFIX, path);
+    const bool found = folder && stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+    if (!found)
+        free(folder);
+    return found ? folder : path;
 }
 
 /* Sets *O. Returns -1, or the exit status. */
@@ -360,6 +395,8 @@ static int take_options(int argc, char **argv, struct top_options *o)
         default:
             good = false;
         }
+    for (int i = optind; i < argc; i++)
+        argv[i] = run_folder_of(argv[i]);
     o->paths = argv + optind;
     o->path_count = (size_t)(argc - optind);
     if (good && o->path_count)

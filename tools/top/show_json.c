@@ -8,7 +8,7 @@
 
 static const char *const state_names[] = {
     [UNIT_IN_CALL] = "in MPI", [UNIT_COMPUTING] = "computing", [UNIT_FINALIZE] = "finalize", [UNIT_EXIT] = "exit",
-    [UNIT_ABORT] = "abort",    [UNIT_SIGNAL] = "signal",       [UNIT_KILLED] = "killed"};
+    [UNIT_ABORT] = "abort",    [UNIT_SIGNAL] = "signal",       [UNIT_ERROR] = "error",       [UNIT_KILLED] = "killed"};
 
 static void put_key(struct output *o, const char *separator, const char *name)
 {
@@ -195,7 +195,7 @@ static void put_group(const struct show *s, const struct group *g)
     const struct unit *u = g->units[0];
     out_text(o, "{\"state\":");
     put_string(o, state_names[u->state]);
-    if (u->state == UNIT_SIGNAL || u->state == UNIT_ABORT)
+    if (u->state == UNIT_SIGNAL || u->state == UNIT_ABORT || u->state == UNIT_ERROR)
         out_json_field(o, "number", u->process->read->ending_number);
     if (u->process->stopped)
         out_text(o, ",\"stopped\":true");

@@ -139,6 +139,7 @@ static void put_state(const struct show *s, const struct group *g)
                                         [UNIT_EXIT] = "ended without MPI_Finalize",
                                         [UNIT_ABORT] = "called MPI_Abort, error code ",
                                         [UNIT_SIGNAL] = "ended by signal ",
+                                        [UNIT_ERROR] = "ended by a fatal MPI error",
                                         [UNIT_KILLED] = "gone: killed, or ended by _exit"};
     const struct unit *u = g->units[0];
     if (u->state == UNIT_IN_CALL) {

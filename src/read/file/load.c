@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/run_folder.h"
 #include "read/file/shard_load.h"
 #include "read/table/trace_error.h"
 
@@ -478,6 +481,28 @@ static enum pilgrim_status open_stream(int descriptor, uint64_t memory, struct p
     return status;
 }
 
+static bool is_run_folder(const char *path)
+{
+    size_t length = strlen(path), tail = strlen(RUN_FOLDER_SUFFIX);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return length > tail && !strncmp(path + length - tail, RUN_FOLDER_SUFFIX, tail);
+}
+
+/* There may be what a run leaves that has not ended well. */
+static enum pilgrim_status cannot_open(const char *path, int why, struct pilgrim_error *error)
+{
+    char folder[PATH_MAX];
+    int length = snprintf(folder, sizeof folder, "%s" RUN_FOLDER_SUFFIX, path);
+    if (why == ENOENT && length < (int)sizeof folder && access(folder, F_OK) == 0)
+        return trace_error(
+            error, PILGRIM_IO, 0,
+            "no such file: the run goes on, or ended without MPI_Finalize; for a trace of the calls so far: "
+            "pilgrim-merge %s",
+            folder);
+    return trace_error(error, PILGRIM_IO, 0, "cannot open: %s", strerror(why));
+}
+
 enum pilgrim_status trace_open(const char *path, uint64_t limit, uint64_t memory, struct pilgrim_trace **trace,
                                struct pilgrim_error *error)
 {
@@ -485,7 +510,13 @@ enum pilgrim_status trace_open(const char *path, uint64_t limit, uint64_t memory
     *trace = NULL;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return trace_error(error, PILGRIM_IO, 0, "cannot open: %s", strerror(errno));
+        return cannot_open(path, errno, error);
+    if (fstat(descriptor, &file) == 0 && S_ISDIR(file.st_mode)) {
+        close(descriptor);
+        return trace_error(error, PILGRIM_IO, 0, "a folder, and no trace%s%s",
+                           is_run_folder(path) ? "; for a trace of the calls in it: pilgrim-merge " : "",
+                           is_run_folder(path) ? path : "");
+    }
     if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0)
         return open_stream(descriptor, memory, trace, error);
     const struct trace_source source = {.descriptor = descriptor, .length = (uint64_t)file.st_size, .memory = memory};

@@ -207,21 +207,21 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); /* mpiio.c:219 */
     MPI_Comm_size(MPI_COMM_WORLD, &size); /* mpiio.c:220 */
     MPI_Bcast(stack[0], 256, MPI_CHAR, 0, MPI_COMM_WORLD); /* mpiio.c:222 */
+    MPI_Info_create(&info[0]); /* mpiio.c:224 */
+    MPI_Info_set(info[0], "romio_ds_write", "disable"); /* mpiio.c:225 */
+    MPI_File_open(MPI_COMM_WORLD, file_name(0), MPI_MODE_CREATE | MPI_MODE_RDWR, info[0],
+            &file[0]); /* mpiio.c:226 */
+    MPI_Info_free(&info[0]); /* mpiio.c:227 */
+    use_offsets(); /* mpiio.c:228 */
+    use_view(); /* mpiio.c:229 */
+    use_shared_pointer(); /* mpiio.c:230 */
+    use_queries(); /* mpiio.c:231 */
+    MPI_File_close(&file[0]); /* mpiio.c:232 */
+    if (rank == 0) {
+        MPI_File_delete(file_name(0), MPI_INFO_NULL); /* mpiio.c:235 */
+    }
     /* MPI_File_open is left out: it failed */
     /* MPI_Error_class is left out: its codes are of that run; it is local */
-    MPI_Info_create(&info[0]); /* mpiio.c:229 */
-    MPI_Info_set(info[0], "romio_ds_write", "disable"); /* mpiio.c:230 */
-    MPI_File_open(MPI_COMM_WORLD, file_name(0), MPI_MODE_CREATE | MPI_MODE_RDWR, info[0],
-            &file[0]); /* mpiio.c:231 */
-    MPI_Info_free(&info[0]); /* mpiio.c:232 */
-    use_offsets(); /* mpiio.c:233 */
-    use_view(); /* mpiio.c:234 */
-    use_shared_pointer(); /* mpiio.c:235 */
-    use_queries(); /* mpiio.c:236 */
-    MPI_File_close(&file[0]); /* mpiio.c:237 */
-    if (rank == 0) {
-        MPI_File_delete(file_name(0), MPI_INFO_NULL); /* mpiio.c:240 */
-    }
     MPI_Allreduce(MPI_IN_PLACE, data[0] + 25260, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* mpiio.c:244 */
     MPI_Finalize(); /* mpiio.c:247 */
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Error codes by the names of their classes. */
-#ifndef ANALYSIS_ERROR_CLASSES_H
-#define ANALYSIS_ERROR_CLASSES_H
+#ifndef PILGRIM_ERROR_CLASSES_H
+#define PILGRIM_ERROR_CLASSES_H
 
 #include <stdint.h>
 

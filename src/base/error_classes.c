@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of error classes; see error_classes.h. The standard leaves their numbers to the library. These are the numbers
- * of MPICH 4.0 and Open MPI 4.1, as their mpi.h has them; new versions add to them. */
-#include "analysis/error_classes.h"
+ * of MPICH 4.0 to 5.1 and Open MPI 4.1 and 5.0, as their mpi.h has them; new versions add to them. */
+#include "base/error_classes.h"
 
 #include <string.h>
 
@@ -86,11 +86,16 @@ static const char *const mpich[] = {
     [76] = "MPI_ERR_PROC_ABORTED",
     [77] = "MPI_ERR_VALUE_TOO_LARGE",
     [78] = "MPI_T_ERR_NOT_SUPPORTED",
+    [79] = "MPI_T_ERR_NOT_ACCESSIBLE",
+    [80] = "MPI_ERR_ERRHANDLER",
+    [81] = "MPI_ERR_ABI",
     [101] = "MPIX_ERR_PROC_FAILED",
     [102] = "MPIX_ERR_PROC_FAILED_PENDING",
     [103] = "MPIX_ERR_REVOKED",
     [104] = "MPIX_ERR_EAGAIN",
     [105] = "MPIX_ERR_NOREQ",
+    [106] = "MPIX_ERR_STREAM",
+    [107] = "MPIX_ERR_TIMEOUT",
 };
 
 static const char *const open_mpi[] = {
@@ -167,6 +172,12 @@ static const char *const open_mpi[] = {
     [71] = "MPI_ERR_RMA_SHARED",
     [72] = "MPI_T_ERR_INVALID",
     [73] = "MPI_T_ERR_INVALID_NAME",
+    [74] = "MPI_ERR_PROC_ABORTED",
+    [75] = "MPI_ERR_PROC_FAILED",
+    [76] = "MPI_ERR_PROC_FAILED_PENDING",
+    [77] = "MPI_ERR_REVOKED",
+    [78] = "MPI_ERR_SESSION",
+    [79] = "MPI_ERR_VALUE_TOO_LARGE",
 };
 
 const char *error_class_name(const char *library, int64_t code)
