@@ -56,7 +56,8 @@ TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercep
 PLAIN := $(patsubst %,$(P)/obj/src/%.o,$(addprefix objects/,cuda_driver device hash_table heap mappings memory modules pages pool request_array_delta requests sharing \
 	untracked_requests) $(addprefix process/,host_location program_name settings))
 TRACER := $(filter-out $(PLAIN:$(P)/%=$(B)/%),$(TRACER)) $(PLAIN)
-ANALYSIS := $(call objects,src/analysis)
+# The names of error classes: the recorder and the merger say them, too.
+ANALYSIS := $(call objects,src/analysis) $(P)/obj/src/base/error_classes.o
 DECODER := $(call objects,decoder)
 REPLAY := $(call mpi_objects,tools/replay)
 GENERATE := $(call objects,tools/generate)
