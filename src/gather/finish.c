@@ -72,7 +72,7 @@ static bool leave_fragments(const struct gather_message *state, const struct byt
 {
     enum pilgrim_status status = encoded->length ? put_last(encoded) : PILGRIM_OK;
     int error = errno;
-    bool kept = journal_started() && (status != PILGRIM_OK || !encoded->length);
+    bool kept = journal_started() && !journaling_is_damaged() && (status != PILGRIM_OK || !encoded->length);
     bool left = status == PILGRIM_OK || spill_segments() || kept;
     bool first = journal_started() ? left && endings_first_to_say() : spill_file_first();
     const char *journal = kept ? capture_shown(journaling_path()) : NULL;

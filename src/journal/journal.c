@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/try.h"
 #include "journal/journal_blocks.h"
+#include "journal/journal_mappings.h"
 #include "journal/process_state.h"
 
 enum {
@@ -89,13 +90,18 @@ static struct journal_block *claim(enum journal_kind kind, uint64_t owner, size_
     return b;
 }
 
+static size_t pages_of(const struct journal_block *b)
+{
+    return journal_mapped_length(b) / JOURNAL_PAGE;
+}
+
 /* Takes a spare block of at least PAGES and not more than four times as many. NULL: there is none. */
 static struct journal_block *take_spare(size_t pages)
 {
     struct journal_block *found = NULL;
     pthread_mutex_lock(&file_lock);
     for (size_t i = 0; i < spare_block_count && !found; i++)
-        if (spare_blocks[i]->pages >= pages && spare_blocks[i]->pages <= 4 * pages) {
+        if (pages_of(spare_blocks[i]) >= pages && pages_of(spare_blocks[i]) <= 4 * pages) {
             found = spare_blocks[i];
             spare_blocks[i] = spare_blocks[--spare_block_count];
         }
@@ -297,7 +303,14 @@ struct journal_live *journal_live_new(void)
 
 static bool is_shared(const struct journal_live *live)
 {
-    return live->block.pages;
+    return journal_mapped_length(live);
+}
+
+bool journal_is_intact(const struct journal_live *live, const struct journal_log *log)
+{
+    if (log->owner && live->block.address != (uintptr_t)live)
+        journal_is_damaged();
+    return !journal_damaged();
 }
 
 void journal_live_free(struct journal_live *live)
@@ -411,8 +424,7 @@ uint64_t journal_log_bytes(enum journal_process_log number)
 void journal_forked(struct journal_live *live)
 {
     if (live && is_shared(live))
-        (void)journal_map(live, (size_t)live->block.pages * JOURNAL_PAGE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                          0);
+        (void)journal_map(live, journal_mapped_length(live), MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 /* ---- the process's log ---- */

@@ -51,6 +51,10 @@ bool journal_first_to_say(void);
 /* True for one process of each machine: it is to say that the journal is kept. */
 bool journal_first_to_keep(void);
 
+/* True if nothing else is seen to have changed what LIVE and LOG have in the journal. False: the key of the current
+ * call may be wrong. */
+bool journal_is_intact(const struct journal_live *live, const struct journal_log *log);
+
 /* In the child of a fork: gives it blocks of its own. */
 void journal_forked(struct journal_live *live);
 

@@ -8,6 +8,7 @@
 
 #include "journal/journal_format.h"
 #include "journal/journal_log.h"
+#include "journal/journal_mappings.h"
 
 /* Returns the next block of LOG, with room for LENGTH bytes. It is larger than the last one. NULL: there is none. */
 struct journal_block *journal_block_take(const struct journal_log *log, size_t length);
@@ -20,16 +21,20 @@ void journal_block_give(struct journal_block *b);
 
 /* The bytes of a block that records may use, and where they begin: behind its head; in a process or thread block,
  * behind its first page. */
+static inline size_t journal_block_head(const struct journal_block *b)
+{
+    uint32_t kind = atomic_load(&b->kind);
+    return kind == JOURNAL_PROCESS || kind == JOURNAL_THREAD ? JOURNAL_PAGE : sizeof *b;
+}
+
 static inline size_t journal_block_room(const struct journal_block *b)
 {
-    size_t whole = (size_t)b->pages * JOURNAL_PAGE;
-    uint32_t kind = atomic_load(&b->kind);
-    return whole - (kind == JOURNAL_PROCESS || kind == JOURNAL_THREAD ? JOURNAL_PAGE : sizeof *b);
+    return journal_mapped_length(b) - journal_block_head(b);
 }
 
 static inline uint8_t *journal_block_data(const struct journal_block *b)
 {
-    return (uint8_t *)(uintptr_t)b + (size_t)b->pages * JOURNAL_PAGE - journal_block_room(b);
+    return (uint8_t *)(uintptr_t)b + journal_block_head(b);
 }
 
 /* Notes that a record could not be stored. */

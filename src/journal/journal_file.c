@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "format/write_file.h"
+#include "journal/journal_mappings.h"
 
 enum { ZEROS = 1 << 16 };
 
@@ -68,12 +69,25 @@ void *journal_map(void *at, size_t length, int flags, int file, uint64_t offset)
 
 static void *map(int file, uint64_t page, uint32_t pages)
 {
-    return journal_map(NULL, (size_t)pages * JOURNAL_PAGE, MAP_SHARED, file, page * JOURNAL_PAGE);
+    size_t length = (size_t)pages * JOURNAL_PAGE;
+    void *mapped = journal_map(NULL, length, MAP_SHARED, file, page * JOURNAL_PAGE);
+    if (mapped == MAP_FAILED || journal_mapped(mapped, length))
+        return mapped;
+    (void)syscall(SYS_munmap, mapped, length);
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
+
+static void unmap(void *mapped)
+{
+    size_t length = journal_unmapped(mapped);
+    if (length)
+        (void)syscall(SYS_munmap, mapped, length);
 }
 
 void journal_unmap(struct journal_block *b)
 {
-    (void)syscall(SYS_munmap, b, (size_t)b->pages * JOURNAL_PAGE);
+    unmap(b);
 }
 
 /* True if the file is this user's, an ordinary one, and nobody else may write to it. */
@@ -126,7 +140,7 @@ static enum pilgrim_status open_head(struct journal_file *f, const char *path, i
     f->path = head_agrees(head, identity) ? strdup(path) : NULL; /* strdup sets ENOMEM */
     if (!f->path) {
         int error = errno;
-        (void)syscall(SYS_munmap, head, (size_t)JOURNAL_PAGE);
+        unmap(head);
         errno = error;
         return error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
     }
@@ -196,7 +210,8 @@ struct journal_block *journal_claim(struct journal_file *f, enum journal_kind ki
         return NULL;
     uint64_t page = 1 + atomic_fetch_add(&f->head->pages, pages);
     struct journal_block *b = MAP_FAILED;
-    if (allocate(file, (off_t)(page * JOURNAL_PAGE), (size_t)pages * JOURNAL_PAGE))
+    if (!journal_damaged() && /* or the number of pages may be too low */
+        allocate(file, (off_t)(page * JOURNAL_PAGE), (size_t)pages * JOURNAL_PAGE))
         b = map(file, page, pages);
     close_file(file);
     if (b == MAP_FAILED)

@@ -54,6 +54,7 @@ static bool add_block(struct journal_log *log, struct journal_block *b)
     }
     log->blocks[log->count++] = b;
     log->used = 0;
+    log->data = journal_block_data(b);
     log->room = journal_block_room(b);
     return true;
 }
@@ -73,7 +74,7 @@ static uint8_t *reserve(struct journal_log *log, size_t length)
             return NULL;
         }
     }
-    return journal_block_data(last_block(log)) + log->used;
+    return log->data + log->used;
 }
 
 /* The LENGTH bytes behind the last record are records now. */
@@ -184,6 +185,7 @@ void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t
     if (kept) {
         atomic_store_explicit(&log->blocks[0]->used, 0, memory_order_relaxed);
         log->blocks[0]->epoch = epoch;
+        log->data = journal_block_data(log->blocks[0]);
         log->room = journal_block_room(log->blocks[0]);
     }
     if (log->live) {
@@ -222,10 +224,16 @@ void journal_log_forget(struct journal_log *log, const struct journal_block *own
     *log = (struct journal_log){.live = log->live, .stopped = true};
 }
 
+static size_t used_of(const struct journal_block *b)
+{
+    size_t used = atomic_load(&b->used), room = journal_block_room(b);
+    return used < room ? used : room; /* something else may have overwritten it */
+}
+
 void journal_log_copy(const struct journal_log *log, struct bytes *to)
 {
     if (!log->owner)
         bytes_put(to, log->early.data, log->early.length);
     for (uint32_t i = 0; i < log->count; i++)
-        bytes_put(to, journal_block_data(log->blocks[i]), atomic_load(&log->blocks[i]->used));
+        bytes_put(to, journal_block_data(log->blocks[i]), used_of(log->blocks[i]));
 }

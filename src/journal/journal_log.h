@@ -21,7 +21,8 @@
 struct journal_log {
     struct journal_block **blocks; /* the last one is written to */
     uint32_t count, capacity;      /* of `blocks` */
-    size_t used, room;             /* bytes of the last block behind its head */
+    uint8_t *data;                 /* of the last block, behind its head */
+    size_t used, room;             /* bytes there */
     uint64_t owner;                /* page of the block that the log belongs to; 0: there is no file, so to `early` */
     uint64_t epoch;
     uint32_t number;                     /* enum journal_process_log of the process's logs; 0 of a thread's */

@@ -6,7 +6,9 @@
  * again, any other signal is sent again. A handler that was there (of a language's runtime, of MPI, of the program) is
  * called by ours, with the same arguments, mask and stack. Many programs go on after that handler (checkpoints, timers,
  * repaired faults), so a line is printed only when it is sure that the process ends: before a handler that cannot
- * return, after one that has left the signal its default action, or when the handler exits. */
+ * return, after one that has left the signal its default action, or when the handler exits.
+ *
+ * A SIGBUS for a journal that something else has made shorter is ours: nobody else sees it. */
 #include "process/endings.h"
 
 #include <errno.h>
@@ -20,6 +22,7 @@
 
 #include "format/run_folder.h"
 #include "journal/journal.h"
+#include "journal/journal_mappings.h"
 #include "process/capture.h"
 #include "process/journaling.h"
 #include "process/launcher.h"
@@ -39,7 +42,7 @@ static char error_text[LINE_BYTES / 4];  /* what is said of a fatal MPI error */
 
 bool endings_first_to_say(void)
 {
-    if (!journal_first_to_say())
+    if (!journal_damaged() && !journal_first_to_say())
         return false;
     int error = errno, file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
@@ -189,6 +192,13 @@ static void handle(int number, siginfo_t *info, void *context)
 {
     int error = errno;
     const struct sigaction *old = &before[number];
+    if (number == SIGBUS && info->si_code > 0 && journal_repair(info->si_addr)) {
+        if (thread_now)
+            thread_now->grown = true; /* so that the call does not take the quick way, and sees it */
+        return;
+    }
+    if (old->sa_flags & (int)SA_RESETHAND)
+        signal(number, SIG_DFL);
     bool first = is_recorded() && journal_started(), sure = ends_surely(number, old);
     if (first)
         note(JOURNAL_SIGNAL, number);
@@ -220,7 +230,7 @@ static void watch(int number)
         return;
     now = before[number];
     now.sa_sigaction = handle;
-    now.sa_flags |= SA_SIGINFO;
+    now.sa_flags = (now.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO; /* it may have to repair the journal, and again */
     if (is_default(&before[number]))
         now.sa_flags |= SA_ONSTACK;
     sigaction(number, &now, NULL);

@@ -22,11 +22,13 @@
 #include "format/run_folder.h"
 #include "functions.h"
 #include "journal/journal.h"
+#include "journal/journal_mappings.h"
 #include "journal/machine_name.h"
 #include "process/capture.h"
 #include "process/clock_sync.h"
 #include "process/host_location.h"
 #include "process/spill_file.h"
+#include "process/thread.h"
 
 enum { FILES_BESIDE_TRACE = 64, MACHINE_BYTES = 160, NAME_BYTES = 64 + MACHINE_BYTES };
 
@@ -215,6 +217,22 @@ void journaling_end(void)
 bool journaling_is_apart(void)
 {
     return apart;
+}
+
+bool journaling_is_intact(const struct thread *t)
+{
+    char why[PATH_MAX + 128];
+    if (journal_is_intact(t->journal, &t->log))
+        return true;
+    snprintf(why, sizeof why, "rank %d: another program has overwritten its journal in %s or made it shorter",
+             capture.rank, capture_shown(place));
+    capture_fail(why);
+    return false;
+}
+
+bool journaling_is_damaged(void)
+{
+    return journal_damaged();
 }
 
 const char *journaling_path(void)

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct thread;
+
 /* Begins the journal, when the run and its trace are known. If that fails, one line says so, and recording goes on
  * without. FILES: how many journals the run has, at least. */
 void journaling_begin(int files);
@@ -15,6 +17,13 @@ void journaling_end(void);
 
 /* True if the journal is not in the folder of the run. */
 bool journaling_is_apart(void);
+
+/* True if nothing else is seen to have changed the journal of T's calls. Else a line says it, and recording has failed.
+ */
+bool journaling_is_intact(const struct thread *t);
+
+/* True if something else was seen to have changed the journal. */
+bool journaling_is_damaged(void);
 
 /* Returns the run's folder, if the journal is in it, else the file; NULL: there is no journal. */
 const char *journaling_path(void);

@@ -297,6 +297,12 @@ bool spill_now(struct thread *t)
     return t->segment != before;
 }
 
+void spill_ended_now(struct ended_threads *e)
+{
+    if (e && ended_any(e))
+        spill_locked(NULL, e);
+}
+
 /* ---- the end ---- */
 
 void spill_end(void)

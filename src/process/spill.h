@@ -29,6 +29,9 @@ bool spill_journal_full(const struct thread *t);
 /* Makes a segment of T's stream now, between two calls. False: that failed, and recording stops. */
 bool spill_now(struct thread *t);
 
+/* The same of the calls of ended threads; NULL: there are none. */
+void spill_ended_now(struct ended_threads *e);
+
 /* Encodes E, the calls of ended threads, as a segment if they have reached their common share. E may be NULL. One
  * thread at a time. */
 void spill_consider_ended(struct ended_threads *e);

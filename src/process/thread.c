@@ -21,6 +21,7 @@
 #include "process/stack.h"
 #include "process/told_site.h"
 #include "functions.h"
+#include "journal/journal_mappings.h"
 #include "objects/modules.h"
 #include "timing/common_times.h"
 #include "record/statistics.h"
@@ -421,6 +422,8 @@ void thread_stops(struct thread *t)
 {
     if (!t || !t->stream)
         return;
+    if (journal_damaged())
+        (void)spill_now(t);
     journal_thread_stops(t->journal, &t->log);
     stream_free(t->stream);
     stacks_free(t->stacks);
@@ -431,6 +434,8 @@ void thread_stops(struct thread *t)
     thread_set_live(t, t->journal);
     times_sections_forget();
     pthread_mutex_lock(&end_lock);
+    if (journal_damaged())
+        spill_ended_now(ended);
     ended_free(ended);
     ended = NULL;
     pthread_mutex_unlock(&end_lock);

@@ -119,7 +119,8 @@ struct thread *thread_registered(void);
 /* True if no thread of the process has made a call yet. */
 bool threads_none(void);
 
-/* Recording has failed: gives back what T has recorded, and tells the journal. To be called by T, or when T is inside
+/* Recording has failed: gives back what T has recorded, which is in the journal, or goes to the fragment file if the
+ * journal is of no use; and tells the journal. To be called by T, or when T is inside
  * no call and makes none that is recorded. What ended threads have recorded goes, too. */
 void thread_stops(struct thread *t);
 

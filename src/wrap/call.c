@@ -7,6 +7,7 @@
 
 #include "wrap/abandoned.h"
 #include "process/filter.h"
+#include "process/journaling.h"
 #include "process/short_memory.h"
 #include "process/spill.h"
 #include "process/stack.h"
@@ -212,6 +213,10 @@ static void record_slowly(struct call *c, size_t length)
         requests_leave(t->requests, &t->finding, c->operation_count);
     if (c->dropped) {
         t->finding.count = 0;
+        return;
+    }
+    if (!journaling_is_intact(t)) {
+        thread_stops(t);
         return;
     }
     enum pilgrim_status status = PILGRIM_NOMEM;

@@ -24,7 +24,7 @@ static bool reserve_journal(struct job *job)
     return journals && paths;
 }
 
-bool job_add_journal(struct job *job, const char *path)
+bool job_add_journal(struct job *job, const char *path, bool named)
 {
     char *copy = reserve_journal(job) ? strdup(path) : NULL;
     if (!copy)
@@ -32,6 +32,11 @@ bool job_add_journal(struct job *job, const char *path)
     struct read_journal *j = &job->journals[job->journal_count];
     enum pilgrim_status status = journal_read(path, j);
     job->journal_paths[job->journal_count++] = copy;
+    if (status == PILGRIM_NOT_TRACE && !named) {
+        free(job->journal_paths[--job->journal_count]);
+        (void)fail("%s: not a journal; the trace is made without it", path);
+        return true;
+    }
     if (status == PILGRIM_NOT_TRACE)
         return fail("%s: not a journal", path);
     if (status != PILGRIM_OK)

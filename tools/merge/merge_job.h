@@ -61,8 +61,9 @@ bool job_add(struct job *job, const char *path);
 /* Sorts and checks the files that were added. False after a message. */
 bool job_prepare(struct job *job);
 
-/* Adds the journal PATH. False after a message. */
-bool job_add_journal(struct job *job, const char *path);
+/* Adds the journal PATH. False after a message. NAMED: the user named it. Else it is left out, with a message, if
+ * something else has overwritten it. */
+bool job_add_journal(struct job *job, const char *path, bool named);
 
 /* Gives each rank that died its journal. Ranks that have nothing but a journal join the files, which were sorted by
  * rank. */

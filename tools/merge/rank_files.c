@@ -146,7 +146,7 @@ static bool add_folder(struct job *job, const char *path)
             continue;
         char *file = NULL;
         good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 || fail_status(path, PILGRIM_NOMEM);
-        good = good && (is_empty(file) || (journal ? job_add_journal(job, file) : add_file(job, file)));
+        good = good && (is_empty(file) || (journal ? job_add_journal(job, file, false) : add_file(job, file)));
         free(file);
     }
     if (folder)
@@ -163,7 +163,7 @@ bool job_add(struct job *job, const char *path)
         return fail_status(path, PILGRIM_IO);
     if (S_ISDIR(found.st_mode))
         return add_folder(job, path);
-    return has_suffix(path, JOURNAL_FILE_SUFFIX) ? job_add_journal(job, path) : add_file(job, path);
+    return has_suffix(path, JOURNAL_FILE_SUFFIX) ? job_add_journal(job, path, true) : add_file(job, path);
 }
 
 static int file_order(const void *a, const void *b)
