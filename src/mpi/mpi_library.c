@@ -47,6 +47,13 @@ void *mpi_library_symbol(const char *name)
     return NULL;
 }
 
+bool mpi_library_asked(void *handle, const char *name)
+{
+    (void)handle;
+    (void)name;
+    return false;
+}
+
 /* What the library has beyond this build is not wrapped in a static program. */
 size_t mpi_library_unknown(char *text, size_t room)
 {
@@ -72,8 +79,13 @@ static const struct symbol {
 
 static const char any_mpi[] = "PMPI_Init";
 
+enum { NAME_ROOM = 128 };
+
 /* For dlsym; RTLD_DEFAULT if the whole process sees the library's names. */
 static _Atomic(void *) mpi_handle;
+
+/* MPI_Init of the first library that mpi_library_asked was asked about, if it was asked before anything was known. */
+static _Atomic(void *) asked_init;
 
 /* ---- while there is no MPI ---- */
 
@@ -177,6 +189,10 @@ static bool mpi_find(const void *site, void **handle)
         return true;
     if (!site)
         return false;
+    const void *init = atomic_load(&asked_init);
+    *handle = init && dladdr(init, &caller) && caller.dli_fname ? object_with_mpi(caller.dli_fname) : NULL;
+    if (*handle)
+        return true;
     *handle = dladdr(site, &caller) && caller.dli_fname ? object_with_mpi(caller.dli_fname) : NULL;
     if (!*handle)
         *handle = any_object_with_mpi();
@@ -223,48 +239,30 @@ void *mpi_library_symbol(const char *name)
     return loader_find(atomic_load(&mpi_handle), name);
 }
 
+/* Returns the object that has ADDRESS; NULL: none. */
+static const void *object_of(const void *address)
+{
+    Dl_info info;
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+bool mpi_library_asked(void *handle, const char *name)
+{
+    char tools_name[NAME_ROOM];
+    void *init = loader_find(handle, any_mpi), *known = loader_find(RTLD_DEFAULT, any_mpi), *none = NULL;
+    if (!init ||
+        snprintf(tools_name, sizeof tools_name, "%c%s", *name == 'm' ? 'p' : 'P', name) >= (int)sizeof tools_name)
+        return false;
+    const void *object = object_of(loader_find(handle, name));
+    if (!object || object != object_of(loader_find(handle, tools_name)))
+        return false; /* a tool's wrapper */
+    known = known || !atomic_load(&mpi_handle) ? known : mpi_library_symbol(any_mpi);
+    if (known)
+        return init == known;
+    return atomic_compare_exchange_strong(&asked_init, &none, init) || none == init;
+}
+
 /* ---- functions that this build does not know ---- */
-
-/* Names that an object gives to others. */
-struct dynamic_symbols {
-    const ElfW(Sym) * symbols;
-    const char *strings;
-    size_t count;
-};
-
-/* Returns how many symbols there are before the end of the last chain of a GNU hash table. */
-static size_t gnu_hash_count(const uint32_t *table)
-{
-    uint32_t buckets = table[0], first = table[1], words = table[2], last = 0;
-    const uint32_t *bucket = table + 4 + words * (sizeof(ElfW(Addr)) / sizeof *table), *chain = bucket + buckets;
-    for (uint32_t i = 0; i < buckets; i++)
-        last = bucket[i] > last ? bucket[i] : last;
-    if (last < first)
-        return 0;
-    while (!(chain[last - first] & 1))
-        last++;
-    return last + 1;
-}
-
-static struct dynamic_symbols dynamic_symbols_of(const struct link_map *object)
-{
-    struct dynamic_symbols found = {0};
-    for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++) {
-        uintptr_t address = d->d_un.d_ptr;
-        const void *at = (const void *)(address < object->l_addr ? object->l_addr + address : address);
-        if (d->d_tag == DT_SYMTAB)
-            found.symbols = at;
-        else if (d->d_tag == DT_STRTAB)
-            found.strings = at;
-        else if (d->d_tag == DT_HASH)
-            found.count = ((const uint32_t *)at)[1];
-        else if (d->d_tag == DT_GNU_HASH && !found.count)
-            found.count = gnu_hash_count(at);
-    }
-    if (!found.symbols || !found.strings)
-        found.count = 0;
-    return found;
-}
 
 static int compare_name(const void *name, const void *function)
 {
@@ -288,7 +286,7 @@ size_t mpi_library_unknown(char *text, size_t room)
     size_t count = 0, length = 0;
     if (!init || !dladdr1(init, &info, (void **)&object, RTLD_DL_LINKMAP) || !object)
         return 0;
-    const struct dynamic_symbols all = dynamic_symbols_of(object);
+    const struct loader_symbols all = loader_symbols_of(object);
     for (size_t i = 0; i < all.count; i++) {
         const char *name = all.strings + all.symbols[i].st_name;
         bool function = ELF64_ST_TYPE(all.symbols[i].st_info) == STT_FUNC && all.symbols[i].st_shndx != SHN_UNDEF;

@@ -8,6 +8,7 @@
 #define PILGRIM_MPI_LIBRARY_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "mpi_features.h"  /* generated */
 #include "mpi_functions.h" /* generated */
@@ -62,6 +63,11 @@ enum mpi_library mpi_library_bind(const void *site);
 
 /* Returns the address of NAME in the library, or NULL. After mpi_library_bind. */
 void *mpi_library_symbol(const char *name);
+
+/* The program asks the loader for NAME in the library HANDLE, which it has opened. True if that is a function of the
+ * MPI that this process uses: the one that is known, or, if none is, the one that the program asked for first. Any
+ * other one is left alone, because MPI may be one library in front of another. */
+bool mpi_library_asked(void *handle, const char *name);
 
 /* Writes into TEXT, of ROOM bytes, as "MPI_X, MPI_Y and 3 more", the functions of the library that this build does not
  * know, so that they are not recorded: the library is newer. Returns how many there are. After mpi_library_bind. */

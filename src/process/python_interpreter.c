@@ -100,6 +100,16 @@ static void find(void)
         layout = python_layout_of(minor);
 }
 
+/* True if there is an interpreter whose memory is known. */
+static bool is_known(void)
+{
+    struct code_frame own;
+    pthread_once(&once, find);
+    if (layout && !atomic_load(&interpreter) && modules_frame(api.code_type, &own))
+        atomic_store(&interpreter, own.module);
+    return layout && atomic_load(&interpreter);
+}
+
 bool python_interprets(const struct code_frame *frame)
 {
     static const char *const names[] = {"python", "libpython"};
@@ -108,11 +118,13 @@ bool python_interprets(const struct code_frame *frame)
         named |= strncmp(frame->module->name, names[i], strlen(names[i])) == 0;
     if (!named)
         return false;
-    pthread_once(&once, find);
-    struct code_frame own;
-    if (layout && !atomic_load(&interpreter) && modules_frame(api.code_type, &own))
-        atomic_store(&interpreter, own.module);
-    return layout && frame->module == atomic_load(&interpreter);
+    return is_known() && frame->module == atomic_load(&interpreter);
+}
+
+void python_asks(void)
+{
+    if (is_known())
+        (void)python_ready();
 }
 
 static const void *this_thread(void)

@@ -15,4 +15,8 @@ bool python_interprets(const struct code_frame *frame);
  * public functions say of them. Where anything differs, nothing is read from then on. Any thread. */
 enum python_state python_ready(void);
 
+/* To be called where the program looks a function of MPI up, as ctypes does: maybe the thread holds the interpreter's
+ * lock then, and in no call of MPI. Does what python_ready does. Any thread. */
+void python_asks(void);
+
 #endif
