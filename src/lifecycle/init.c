@@ -59,6 +59,7 @@ __attribute__((constructor)) static void capture_load(void)
     bool secure = getauxval(AT_SECURE); /* a set-user-ID program: its user must not tell it which files to write */
     capture_know_stderr();
     capture.process = getpid();
+    launcher_look();
     settings_read(&capture.settings, secure ? NULL : environ);
     capture.settings.off |= secure;
     capture.readings = readings_of(&capture.settings);
@@ -113,8 +114,20 @@ static void say_unknown(void)
                     names);
 }
 
+/* Says that the launcher and the MPI library do not know each other, so that each process is a world by itself. */
+static void say_alone(void)
+{
+    bool first;
+    const int processes = launcher_world(&first);
+    if (capture.size == 1 && processes > 1 && first)
+        capture_say("%d processes were started, but MPI_COMM_WORLD has one: each runs by itself and writes a trace of "
+                    "its own. The launcher is not one for %s: use that library's mpiexec, or another --mpi of srun",
+                    processes, mpi_library_built_for);
+}
+
 static void say_settings(void)
 {
+    say_alone();
     settings_check(environ, warn);
     filter_check(warn);
     say_unknown();

@@ -46,3 +46,29 @@ int launcher_count(void)
     static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
     return first_count(names);
 }
+
+static struct {
+    int world;
+    bool first;
+} at_load;
+
+void launcher_look(void)
+{
+    static const char *const worlds[][2] = {{"PMI_SIZE"}, {"OMPI_COMM_WORLD_SIZE"}}, *const slurm[] = {
+                                                                                         "SLURM_STEP_NUM_TASKS",
+                                                                                         "SLURM_NTASKS", NULL};
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        const int count = first_count(worlds[i]);
+        if (count && (!at_load.world || count < at_load.world)) /* of a launcher within a job */
+            at_load.world = count;
+    }
+    if (!at_load.world && secure_getenv("SLURM_PROCID")) /* which salloc's shell has not */
+        at_load.world = first_count(slurm);
+    at_load.first = launcher_is_first();
+}
+
+int launcher_world(bool *first)
+{
+    *first = at_load.first;
+    return at_load.world;
+}

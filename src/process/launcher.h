@@ -18,4 +18,12 @@ int launcher_local_count(void);
 /* Returns the number of processes that the launcher has started, or 0 if it does not say. */
 int launcher_count(void);
 
+/* Notes what the launcher says, before MPI is initialised: an MPI library that finds no launcher of its own sets such
+ * variables itself. */
+void launcher_look(void);
+
+/* Returns how many processes MPI_COMM_WORLD should have; 0 if the launcher does not say. *FIRST: launcher_is_first.
+ * After launcher_look. */
+int launcher_world(bool *first);
+
 #endif
