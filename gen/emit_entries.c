@@ -43,14 +43,16 @@ static void emit_library_functions(const struct generated_file *output)
         if (!function_wrapped(f))
             continue;
         if (f->absent) {
-            text_add(&members, "%s (*%s)(%s);\n", f->prototype->type, name, emit_parameters(f));
+            text_add(&members, "%s (*call_%s)(%s);\n", f->prototype->type, f->name, emit_parameters(f));
             text_add(&absent, "%s\n", f->name);
         } else {
-            text_add(&members, "__typeof__(%s) *%s;\n", name, name);
-            text_add(&addresses, ".%s = %s,\n", name, name);
+            text_add(&members, "__typeof__(%s) *call_%s;\n", name, f->name);
+            text_add(&addresses, ".call_%s = %s,\n", f->name, name);
         }
-        text_add(&macros, "#undef %s\n#define %s (*mpi_functions.%s)\n", name, name, name);
-        text_add(&rows, "{\"%s\", (void **)(void *)&mpi_functions.%s},\n", name, name);
+        text_add(&macros, "#undef %s\n#define %s (*mpi_functions.call_%s)\n", name, name, f->name);
+        text_add(&macros, "#define NEXT_%s (*mpi_next.call_%s)\n", f->name, f->name);
+        text_add(&rows, "{\"%s\", (void **)(void *)&mpi_functions.call_%s, (void **)(void *)&mpi_next.call_%s},\n",
+                 name, f->name, f->name);
     }
     /* What mpi.h declares and the standard does not: coverage.txt names it. */
     for (size_t i = 0; i < model->library.prototype_count; i++)

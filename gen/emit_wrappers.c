@@ -192,7 +192,7 @@ static void emit_wrapper(struct gen_text *out, const struct generated_file *outp
 {
     if (f->parameter_count + 1 > WRAPPER_VALUES_MAX)
         gen_fail(f->name, 0, "more values than a key is sure to have room for");
-    const char *real = gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "P", f->name);
+    const char *real = gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "NEXT_", f->name);
     const char *call = gen_format("%s(%s)", real, emit_arguments(f, false));
     struct field fields[] = {
         {"name", f->name},

@@ -183,7 +183,7 @@ static bool replay(struct fortran_call *call)
 static void note_hidden(struct fortran_call *call)
 {
     const struct thread *t = thread_registered();
-    unsigned off = atomic_load(&capture.off) & ~(unsigned)OFF_MOVED;
+    unsigned off = atomic_load(&capture.off) & ~(unsigned)OFF_HINTS;
     bool recorded = !off && !(t && t->inside);
     if (!(off & ~(unsigned)OFF_PAUSED) && !(recorded && replay(call)))
         fortran_hidden_after(call, recorded);

@@ -105,7 +105,7 @@ static int64_t count_of(const struct fortran_call *call, const struct fortran_ha
 void fortran_hidden_before(struct fortran_call *call)
 {
     if (atomic_load_explicit(&call->entry->is_seen, memory_order_relaxed) ||
-        atomic_load_explicit(&capture.off, memory_order_relaxed) & ~(unsigned)(OFF_PAUSED | OFF_MOVED))
+        atomic_load_explicit(&capture.off, memory_order_relaxed) & ~(unsigned)(OFF_PAUSED | OFF_HINTS))
         return;
     const struct fortran_handle *descriptor = descriptors_of(call);
     while (descriptor && !goes_in(descriptor))

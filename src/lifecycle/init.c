@@ -54,12 +54,15 @@ static enum readings readings_of(const struct settings *s)
     return s->keeps_readings ? READINGS_VALUES : by_timing[s->timing];
 }
 
+static void begin_late(void);
+
 __attribute__((constructor)) static void capture_load(void)
 {
     bool secure = getauxval(AT_SECURE); /* a set-user-ID program: its user must not tell it which files to write */
     capture_know_stderr();
     capture.process = getpid();
     launcher_look();
+    capture_late_hook = begin_late;
     settings_read(&capture.settings, secure ? NULL : environ);
     capture.settings.off |= secure;
     capture.readings = readings_of(&capture.settings);
@@ -125,9 +128,21 @@ static void say_alone(void)
                     processes, mpi_library_built_for);
 }
 
+/* Says which functions do not come here, because another library has them before this one. */
+static void say_hidden(void)
+{
+    char names[256];
+    const char *object = NULL;
+    if (mpi_library_hidden(names, sizeof names, &object))
+        capture_say("calls of %s go to %s, which comes before Pilgrim: they are recorded only if it hands them on by "
+                    "these names and not by PMPI's. In LD_PRELOAD, libpilgrim.so should be the first",
+                    names, object);
+}
+
 static void say_settings(void)
 {
     say_alone();
+    say_hidden();
     settings_check(environ, warn);
     filter_check(warn);
     say_unknown();
@@ -156,6 +171,7 @@ void capture_after_init(void)
 {
     if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
+    atomic_fetch_and(&capture.off, ~(unsigned)OFF_BEFORE);
     if (spill_forget())
         capture_fail("MPI_Init comes after calls of sessions that needed more than PILGRIM_MEMORY");
     /* Times so far have a rank and thread number that are wrong now. The calls before MPI_Init stay without times. */
@@ -195,6 +211,51 @@ void capture_after_init(void)
         thread_becomes_first();
 }
 
+/* Called in MPI_Finalize, behind the program's own functions of this kind. A tool that has hidden MPI_Init may hide
+ * MPI_Finalize, too. */
+static int self_deleted(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    capture_before_finalize();
+    return MPI_SUCCESS;
+}
+
+static int self_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *copied)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)copy;
+    *copied = 0;
+    return MPI_SUCCESS;
+}
+
+static void watch_finalize(void)
+{
+    int key = MPI_KEYVAL_INVALID;
+    if (PMPI_Comm_create_keyval(self_copied, self_deleted, &key, NULL) != MPI_SUCCESS)
+        return;
+    (void)PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    (void)PMPI_Comm_free_keyval(&key);
+}
+
+/* capture_late_hook. MPI_Init has not come here: a tool in front of Pilgrim has it. */
+static void begin_late(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int initialised = 0, finalised = 0;
+    struct thread *t;
+    if (PMPI_Initialized(&initialised) != MPI_SUCCESS || !initialised || PMPI_Finalized(&finalised) != MPI_SUCCESS ||
+        finalised || !(t = thread_self()))
+        return;
+    thread_enter(t);
+    pthread_mutex_lock(&lock);
+    if (!capture.initialized && atomic_load(&capture.off) & OFF_BEFORE) {
+        capture_after_init();
+        if (capture.initialized)
+            watch_finalize();
+    }
+    pthread_mutex_unlock(&lock);
+    thread_leave(t);
+}
+
 void capture_after_session_init(void)
 {
     if (capture.initialized || capture.session || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
@@ -210,6 +271,7 @@ void capture_after_session_init(void)
     /* The number of processes on the machine is unknown; assume one for each processor. */
     spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;
+    atomic_fetch_and(&capture.off, ~(unsigned)OFF_BEFORE);
     journaling_begin(launcher_count()); /* each process is a run by itself */
     endings_watch();
     thread_becomes_first();

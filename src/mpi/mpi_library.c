@@ -54,6 +54,14 @@ bool mpi_library_asked(void *handle, const char *name)
     return false;
 }
 
+size_t mpi_library_hidden(char *text, size_t room, const char **object)
+{
+    (void)text;
+    (void)room;
+    (void)object;
+    return 0;
+}
+
 /* What the library has beyond this build is not wrapped in a static program. */
 size_t mpi_library_unknown(char *text, size_t room)
 {
@@ -115,14 +123,45 @@ static void set(void **address, void *value)
     __atomic_store_n(address, value, __ATOMIC_RELAXED);
 }
 
+/* Where an object is in memory. */
+struct object_range {
+    uintptr_t inside; /* an address in it */
+    uintptr_t begin, end;
+};
+
+static int range_visit(struct dl_phdr_info *object, size_t size, void *context)
+{
+    (void)size;
+    struct object_range *range = context;
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const uintptr_t first = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        begin = first < begin ? first : begin;
+        end = first + part->p_memsz > end ? first + part->p_memsz : end;
+    }
+    if (range->inside < begin || range->inside >= end)
+        return 0;
+    range->begin = begin;
+    range->end = end;
+    return 1;
+}
+
 static void functions_set(void *handle)
 {
+    struct object_range mpi = {.inside = (uintptr_t)loader_find(handle, any_mpi)};
+    dl_iterate_phdr(range_visit, &mpi);
     for (size_t i = 0; i < mpi_function_count; i++) {
         const struct mpi_function *f = &mpi_function_table[i];
-        void *address = loader_find(handle, f->name);
+        void *address = loader_find(handle, f->name), *next = loader_find(RTLD_NEXT, f->name + 1);
+        const bool tools = (uintptr_t)next - mpi.begin >= mpi.end - mpi.begin; /* a tool that is behind this one */
         if (!address) /* no PMPI_X, but maybe MPI_X: some are in the library for Fortran only */
-            address = loader_find(RTLD_NEXT, f->name + 1);
-        set(f->address, address ? address : function_missing(f->name));
+            address = next;
+        address = address ? address : function_missing(f->name);
+        set(f->address, address);
+        set(f->next, next && tools ? next : address);
     }
 }
 
@@ -130,9 +169,12 @@ static void functions_set(void *handle)
 static void functions_missing(void)
 {
     for (size_t i = 0; i < mpi_function_count; i++) {
-        void *none = NULL;
-        __atomic_compare_exchange_n(mpi_function_table[i].address, &none, function_missing(mpi_function_table[i].name),
-                                    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        const struct mpi_function *f = &mpi_function_table[i];
+        void *none = NULL, *no_next = NULL;
+        __atomic_compare_exchange_n(f->address, &none, function_missing(f->name), false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(f->next, &no_next, function_missing(f->name), false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
     }
 }
 
@@ -277,9 +319,46 @@ static bool is_known(const char *name)
     return bsearch(name, mpi_function_table, mpi_function_count, sizeof *mpi_function_table, compare_name);
 }
 
+enum { NAMED_MAX = 4 };
+
+/* Appends NAME, which is number COUNT, to TEXT, which has LENGTH of ROOM bytes. Returns its new length. */
+static size_t add_name(char *text, size_t length, size_t room, const char *name, size_t count)
+{
+    if (count > NAMED_MAX || length >= room)
+        return length;
+    return length + (size_t)snprintf(text + length, room - length, "%s%s", count > 1 ? ", " : "", name);
+}
+
+static void add_rest(char *text, size_t length, size_t room, size_t count)
+{
+    if (count > NAMED_MAX && length < room)
+        snprintf(text + length, room - length, " and %zu more", count - NAMED_MAX);
+}
+
+size_t mpi_library_hidden(char *text, size_t room, const char **object)
+{
+    static char file[PATH_MAX];
+    struct object_range own = {.inside = (uintptr_t)&mpi_functions};
+    Dl_info info;
+    size_t count = 0, length = 0;
+    dl_iterate_phdr(range_visit, &own);
+    for (size_t i = 0; i < mpi_function_count; i++) {
+        const char *name = mpi_function_table[i].name + 1;
+        const void *found = loader_find(RTLD_DEFAULT, name);
+        if (!found || (uintptr_t)found - own.begin < own.end - own.begin)
+            continue;
+        if (!count && dladdr(found, &info) && info.dli_fname) {
+            snprintf(file, sizeof file, "%s", info.dli_fname);
+            *object = file;
+        }
+        length = add_name(text, length, room, name, ++count);
+    }
+    add_rest(text, length, room, count);
+    return *object ? count : 0;
+}
+
 size_t mpi_library_unknown(char *text, size_t room)
 {
-    enum { NAMED_MAX = 4 };
     Dl_info info;
     struct link_map *object = NULL;
     void *init = mpi_library_symbol(any_mpi);
@@ -293,11 +372,9 @@ size_t mpi_library_unknown(char *text, size_t room)
         /* The tools' extensions (PMPIX_) and the names of Fortran (PMPI_SEND) are not meant. */
         if (!function || strncmp(name, "PMPI_", 5) || !strpbrk(name, "abcdefghijklmnopqrstuvwxyz") || is_known(name))
             continue;
-        if (count++ < NAMED_MAX && length < room)
-            length += (size_t)snprintf(text + length, room - length, "%s%s", count > 1 ? ", " : "", name + 1);
+        length = add_name(text, length, room, name + 1, ++count);
     }
-    if (count > NAMED_MAX && length < room)
-        snprintf(text + length, room - length, " and %zu more", count - NAMED_MAX);
+    add_rest(text, length, room, count);
     return count;
 }
 

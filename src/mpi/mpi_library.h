@@ -73,6 +73,10 @@ bool mpi_library_asked(void *handle, const char *name);
  * know, so that they are not recorded: the library is newer. Returns how many there are. After mpi_library_bind. */
 size_t mpi_library_unknown(char *text, size_t room);
 
+/* The same for the functions whose calls another object gets, because it comes before this library. *OBJECT is the file
+ * of the first one, if there is any. */
+size_t mpi_library_hidden(char *text, size_t room, const char **object);
+
 /* Called once by the functions that stand for those of a missing library, to tell the user. May be NULL. */
 extern void (*mpi_library_missing_hook)(void);
 

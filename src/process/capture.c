@@ -18,10 +18,12 @@
 #include "process/launcher.h"
 
 struct capture capture = {
-    .off = OFF_UNLOADED | OFF_UNBOUND,
+    .off = OFF_UNLOADED | OFF_UNBOUND | OFF_BEFORE,
     .world = {.rank = -1},
     .size = 1,
 };
+
+void (*capture_late_hook)(void);
 
 /* As of the loading of the library. */
 static struct {
@@ -122,5 +124,5 @@ bool capture_bind(const void *site)
     default:
         break;
     }
-    return !(atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED));
+    return !(atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_HINTS));
 }

@@ -28,7 +28,9 @@ enum capture_off {
     OFF_PAUSED = 32,  /* MPI_Pcontrol(0), pilgrim_off() */
     OFF_UNBOUND = 64, /* no MPI library was found yet */
     OFF_OTHER = 256,  /* the process's MPI is of another family than this library */
-    OFF_MOVED = 128   /* no reason: a module was unloaded, addresses may have a new meaning (modules_moved) */
+    OFF_MOVED = 128,  /* no reason: a module was unloaded, addresses may have a new meaning (modules_moved) */
+    OFF_BEFORE = 512, /* no reason: MPI_Init has not come here yet */
+    OFF_HINTS = OFF_MOVED | OFF_BEFORE
 };
 
 /* What all processes of a run agree on; rank 0 decides. */
@@ -76,6 +78,10 @@ void capture_fail(const char *why);
 /* Looks for the program's MPI library if none was found so far; SITE as for mpi_library_bind. True if calls are
  * recorded from now on. */
 bool capture_bind(const void *site);
+
+/* Called with OFF_BEFORE, by a thread that is inside no call: begins if MPI is initialised all the same. Set when the
+ * library is loaded. */
+extern void (*capture_late_hook)(void);
 
 /* Notes which file stderr is. Called when the library is loaded. */
 void capture_know_stderr(void);

@@ -192,7 +192,7 @@ static void thread_ends(void *data)
     struct thread *t = data;
     if (++t->passes < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(at_thread_end, t) == 0)
         return;
-    if (atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED))
+    if (atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_HINTS))
         return;
     bool inside = t->inside;
     thread_enter(t);

@@ -178,9 +178,9 @@ enum mpi_library __wrap_mpi_library_bind(const void *site)
         return kind;
     for (size_t i = 0; i < mpi_function_count; i++) {
         const struct shadow_function *f = &shadow_functions[i];
-        if (f->layer && *mpi_function_table[i].address != f->layer) {
-            shadow_next[f->function] = *mpi_function_table[i].address;
-            *mpi_function_table[i].address = f->layer;
+        if (f->layer && *mpi_function_table[i].next != f->layer) {
+            shadow_next[f->function] = *mpi_function_table[i].next;
+            *mpi_function_table[i].next = f->layer;
         }
     }
     folder = wish;

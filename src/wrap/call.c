@@ -24,7 +24,11 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
 {
     if (off & OFF_UNBOUND && capture_bind(site))
         off = atomic_load(&capture.off);
-    off &= ~(unsigned)OFF_MOVED;
+    if (off & OFF_BEFORE && !(off & ~(unsigned)(OFF_PAUSED | OFF_HINTS)) && !(thread_now && thread_now->inside)) {
+        capture_late_hook();
+        off = atomic_load(&capture.off);
+    }
+    off &= ~(unsigned)OFF_HINTS;
     if ((off & (OFF_FAILED | OFF_CHILD)) == OFF_FAILED && thread_now && !thread_now->inside)
         thread_stops(thread_now);
     if (off & ~(unsigned)OFF_PAUSED)
@@ -47,7 +51,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     const void *from_here = site;
     struct thread *t = thread_now;
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
-    if (t && t->inside && !(off & ~(unsigned)(OFF_PAUSED | OFF_MOVED)))
+    if (t && t->inside && !(off & ~(unsigned)(OFF_PAUSED | OFF_HINTS)))
         abandoned_calls(t, c, site);
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     bool inside = !off && t && t->inside;
@@ -293,7 +297,7 @@ void call_control(int level)
 {
     if (level == 1) {
         atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
-    } else if (level == 0 && !(atomic_load(&capture.off) & ~(unsigned)OFF_MOVED)) {
+    } else if (level == 0 && !(atomic_load(&capture.off) & ~(unsigned)OFF_HINTS)) {
         struct thread *t = thread_self();
         if (filter_left_out[FUNCTION_MPI_Pcontrol])
             atomic_fetch_or(&capture.off, OFF_PAUSED);

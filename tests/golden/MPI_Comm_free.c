@@ -3,10 +3,10 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_OBJECTS))
-        return PMPI_Comm_free(comm);
+        return NEXT_MPI_Comm_free(comm);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Comm_free, FOLLOWS_OBJECTS, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_passed(&c, PMPI_Comm_free(comm));
+        return call_passed(&c, NEXT_MPI_Comm_free(comm));
     c.base = capture.world;
     uint64_t before = object_releasing(KIND_COMM, comm ? HANDLE(*comm) : 0);
     if (comm)
@@ -14,7 +14,7 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     else
         at = store_name(at, NAME_NULL);
     call_enter(&c, at);
-    int ret = PMPI_Comm_free(comm);
+    int ret = NEXT_MPI_Comm_free(comm);
     call_leave(&c, ret);
     if (comm) {
         call_flush(&c, at);

@@ -10,5 +10,5 @@ static int wrapper_MPI_Finalize(void)
         call_done(&c, at);
     }
     capture_before_finalize();
-    return PMPI_Finalize();
+    return NEXT_MPI_Finalize();
 }

@@ -5,11 +5,11 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_NOTHING))
-        return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+        return NEXT_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Gatherv, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_passed(&c, PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                           comm));
+        return call_passed(&c, NEXT_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                           root, comm));
     const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     at = store_buffer(&c, at, sendbuf);
     at = store_int(at, sendcount);
@@ -29,7 +29,7 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     at = store_enum(at, ENUM_RANK, root);
     at = store_with_base(&c, at, &base_token, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
-    int ret = PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    int ret = NEXT_MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     call_leave(&c, ret);
     call_end(&c, at, ret);
     return ret;

@@ -4,11 +4,11 @@ static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, 
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
-        return call_untracked(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND, false,
-                              KIND_COMM, HANDLE(comm));
+        return call_untracked(NEXT_MPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND,
+                              false, KIND_COMM, HANDLE(comm));
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Isend, FOLLOWS_REQUESTS, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_untracked(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)), request,
+        return call_untracked(call_passed(&c, NEXT_MPI_Isend(buf, count, datatype, dest, tag, comm, request)), request,
                               REQUEST_SEND, false, KIND_COMM, HANDLE(comm));
     const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     at = store_buffer(&c, at, buf);
@@ -18,7 +18,7 @@ static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, 
     at = store_enum(at, ENUM_TAG, tag);
     at = store_with_base(&c, at, &base_token, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
-    int ret = PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
+    int ret = NEXT_MPI_Isend(buf, count, datatype, dest, tag, comm, request);
     call_leave(&c, ret);
     if (c.ok)
         at = store_new_request(&c, at, *request, REQUEST_SEND, false);

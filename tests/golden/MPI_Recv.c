@@ -4,10 +4,10 @@ static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sou
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_NOTHING))
-        return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
+        return NEXT_MPI_Recv(buf, count, datatype, source, tag, comm, status);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Recv, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_passed(&c, PMPI_Recv(buf, count, datatype, source, tag, comm, status));
+        return call_passed(&c, NEXT_MPI_Recv(buf, count, datatype, source, tag, comm, status));
     const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     MPI_Status *actual = call_status(&c, status);
     at = store_buffer(&c, at, buf);
@@ -17,7 +17,7 @@ static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sou
     at = store_enum(at, ENUM_TAG, tag);
     at = store_with_base(&c, at, &base_token, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
-    int ret = PMPI_Recv(buf, count, datatype, source, tag, comm, actual);
+    int ret = NEXT_MPI_Recv(buf, count, datatype, source, tag, comm, actual);
     call_leave(&c, ret);
     if (c.ok)
         at = store_status(&c, at, actual, actual != status);

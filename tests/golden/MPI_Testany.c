@@ -3,10 +3,10 @@ static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
-        return PMPI_Testany(count, array_of_requests, index, flag, status);
+        return NEXT_MPI_Testany(count, array_of_requests, index, flag, status);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Testany, FOLLOWS_REQUESTS, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_passed(&c, PMPI_Testany(count, array_of_requests, index, flag, status));
+        return call_passed(&c, NEXT_MPI_Testany(count, array_of_requests, index, flag, status));
     c.base = capture.world;
     MPI_Status *actual = call_status(&c, status);
     at = store_int(at, count);
@@ -14,7 +14,7 @@ static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *
     put_requests_again(&c, array_of_requests, count);
     at = call_resume(&c);
     call_enter(&c, at);
-    int ret = PMPI_Testany(count, array_of_requests, index, flag, actual);
+    int ret = NEXT_MPI_Testany(count, array_of_requests, index, flag, actual);
     call_leave(&c, ret);
     c.failed_poll = c.ok && !*flag;
     call_flush(&c, at);

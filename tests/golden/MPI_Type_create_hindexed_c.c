@@ -5,10 +5,10 @@ static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count a
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_OBJECTS))
-        return PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+        return NEXT_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Type_create_hindexed_c, FOLLOWS_OBJECTS, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_passed(&c, PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements,
+        return call_passed(&c, NEXT_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements,
                            oldtype, newtype));
     c.base = capture.world;
     at = store_int(at, count);
@@ -20,7 +20,7 @@ static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count a
     at = call_resume(&c);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(oldtype));
     call_enter(&c, at);
-    int ret = PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+    int ret = NEXT_MPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     call_leave(&c, ret);
     if (c.ok) {
         call_flush(&c, at);

@@ -3,16 +3,16 @@ static int wrapper_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_S
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
-        return PMPI_Waitall(count, array_of_requests, array_of_statuses);
+        return NEXT_MPI_Waitall(count, array_of_requests, array_of_statuses);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Waitall, FOLLOWS_REQUESTS, CALL_SITE, CALL_FRAME);
     if (!at)
-        return call_passed(&c, PMPI_Waitall(count, array_of_requests, array_of_statuses));
+        return call_passed(&c, NEXT_MPI_Waitall(count, array_of_requests, array_of_statuses));
     c.base = capture.world;
     MPI_Status *actual = call_statuses(&c, array_of_statuses, count);
     at = store_int(at, count);
     at = store_requests(&c, at, array_of_requests, count);
     call_enter(&c, at);
-    int ret = PMPI_Waitall(count, array_of_requests, actual);
+    int ret = NEXT_MPI_Waitall(count, array_of_requests, actual);
     call_leave_statuses(&c, ret);
     at = store_requests_waited(&c, at, array_of_requests, count, actual, actual != array_of_statuses);
     call_end(&c, at, ret);

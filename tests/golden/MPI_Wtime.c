@@ -3,13 +3,13 @@ static double wrapper_MPI_Wtime(void)
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_NOTHING))
-        return PMPI_Wtime();
+        return NEXT_MPI_Wtime();
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Wtime, FOLLOWS_NOTHING, CALL_SITE, CALL_FRAME);
     if (!at)
-        CALL_PASSED(&c, double, PMPI_Wtime());
+        CALL_PASSED(&c, double, NEXT_MPI_Wtime());
     c.base = capture.world;
     call_enter(&c, at);
-    double ret = PMPI_Wtime();
+    double ret = NEXT_MPI_Wtime();
     call_leave_value(&c);
     at = store_time(&c, at, ret);
     call_done(&c, at);
