@@ -27,7 +27,7 @@ enum wait_pattern {
     WAIT_SCAN,          /* max E of the ranks before, - E */
     WAIT_NEIGHBOR,      /* max E of the neighbors that it receives from, - E, if it left after that */
     WAIT_LATE_POST,  /* E of the target's MPI_Win_post - E of MPI_Win_start, the first operation or MPI_Win_complete, if
-                      * that is before L */
+                      * that is before L, or later by less than the clocks may differ; at most L - E */
     WAIT_LOCK_HELD,  /* E of the MPI_Win_unlock of the one that had the lock before - E of MPI_Win_lock or
                       * MPI_Win_unlock, if that is before L */
     WAIT_EARLY_WAIT, /* E of the last MPI_Win_complete - E of MPI_Win_wait */

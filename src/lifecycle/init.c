@@ -134,7 +134,7 @@ static void say_hidden(void)
     char names[256];
     const char *object = NULL;
     if (mpi_library_hidden(names, sizeof names, &object))
-        capture_say("calls of %s go to %s, which comes before Pilgrim: they are recorded only if it hands them on by "
+        capture_say("C calls of %s go to %s, which comes before Pilgrim: they are recorded only if it hands them on by "
                     "these names and not by PMPI's. In LD_PRELOAD, libpilgrim.so should be the first",
                     names, object);
 }
