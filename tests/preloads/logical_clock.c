@@ -6,10 +6,11 @@
  * A program sleeps when all other processes of the run, LOGICAL_PROCESSES, wait for something: so who waits for a
  * process that sleeps has begun to wait before, and waits as long as that sleeps. Of several that sleep, the one that
  * wakes first goes on. A process waits if it has used the
- * processor for a while without a reading: MPIs wait in a loop, and between two calls there is no such work. It waits
- * if the kernel says again and again that it is asleep, as in MPI_Init for the launcher. And it waits if it reads the
- * clock again and again, as in a loop of polls; then the clock goes on in steps that are shorter than what counts as a
- * pause between two polls. */
+ * processor for a while without a reading: MPIs wait in a loop, and between two calls there is no such work; with naps
+ * in that loop (naps.c) a shorter while will do, because who computes takes none. It waits if the kernel says again and
+ * again that it is asleep and it uses no processor, as in MPI_Init for the launcher. And it waits if it reads the clock
+ * again and again, as in a loop of polls; then the clock goes on in steps that are shorter than what counts as a pause
+ * between two polls. A process that does not get the processor does none of all that. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,9 +34,12 @@ enum {
     TICK_NS = 1000,
     STEP_NS = 4000,
     WAITS_CPU_NS = 10000000,
+    NAPS_CPU_NS = 1000000,
+    NAPS = 20,
     WAITS_READINGS = 64,
     LOOK_NS = 200000,
-    ASLEEP_TIMES = 100
+    ASLEEP_TIMES = 100,
+    YIELDS = 100
 };
 
 /* FIRST_NS: the clock's first reading is not 0. */
@@ -56,8 +60,9 @@ static struct shared {
 /* What a process that sleeps has seen of another one: since when it has not read the clock. */
 struct watched {
     unsigned first, last;
-    int64_t cpu_ns;
-    unsigned asleep; /* so often one after another */
+    int64_t cpu_ns, last_cpu_ns;
+    unsigned asleep; /* so often one after another, without using the processor */
+    unsigned naps;   /* so often it was asleep at all */
     bool seen;
 };
 
@@ -134,12 +139,16 @@ static bool waits(const struct process *process, struct watched *w)
         w->first = readings;
     if (!w->seen || readings != w->last) {
         w->last = readings;
-        w->cpu_ns = cpu_ns;
-        w->asleep = 0;
+        w->cpu_ns = w->last_cpu_ns = cpu_ns;
+        w->asleep = w->naps = 0;
         w->seen = true;
     }
-    w->asleep = is_asleep(pid) ? w->asleep + 1 : 0;
-    return cpu_ns - w->cpu_ns >= WAITS_CPU_NS || w->asleep >= ASLEEP_TIMES || polls(process, w);
+    const bool asleep = is_asleep(pid);
+    w->asleep = asleep && cpu_ns == w->last_cpu_ns ? w->asleep + 1 : 0;
+    w->naps += asleep;
+    w->last_cpu_ns = cpu_ns;
+    return cpu_ns - w->cpu_ns >= (w->naps >= NAPS ? NAPS_CPU_NS : WAITS_CPU_NS) || w->asleep >= ASLEEP_TIMES ||
+           polls(process, w);
 }
 
 /* Waits until all others do, or sleep for longer than until WAKES_NS. Returns one of them that polls, or NULL. */
@@ -181,8 +190,12 @@ static void sleep_logically(int64_t ns)
         struct watched watched = {0};
         const unsigned before = atomic_load(&polling->readings);
         bool ended = false;
-        while (atomic_load(&polling->readings) == before && !ended) {
-            sched_yield();
+        for (unsigned i = 0; atomic_load(&polling->readings) == before && !ended; i++) {
+            if (i < YIELDS) {
+                sched_yield();
+                continue;
+            }
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = LOOK_NS}, NULL); /* by the true clock */
             ended = waits(polling, &watched);
         }
         if (ended)
