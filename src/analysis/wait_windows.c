@@ -16,9 +16,8 @@ static bool wait_for(struct wait_states *w, enum wait_pattern pattern, struct ma
 {
     if (!call || !other || call->given || !wait_blocks(w, call) || !other->timed || other->enter_ns <= call->enter_ns)
         return true;
-    const uint64_t clocks = pattern == WAIT_LATE_POST
-                                ? wait_clocks(w, call, call->local_leave_ns, other, other->local_enter_ns)
-                                : 0;
+    const uint64_t clocks =
+        pattern == WAIT_LATE_POST ? wait_clocks(w, call, call->local_leave_ns, other, other->local_enter_ns) : 0;
     if (!begins_in_time(call, other, clocks))
         return true;
     return wait_depends(w, call, other) &&
