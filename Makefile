@@ -50,8 +50,8 @@ mpi_objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
 CORE := $(call objects,$(addprefix src/,base unwind symbols grammar rules sequence loops timing format journal record merge template write recover))
 READER := $(call objects,$(addprefix src/read/,table file value cursor time) src/read)
 TRACER := $(call mpi_objects,$(addprefix src/,mpi objects intercept process wrap fortran gather lifecycle))
-# The thread sanitizer has an allocator of its own.
-TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercept/alloc.o,$(TRACER)),$(TRACER))
+# The thread sanitizer has an allocator of its own, and asks dlsym for functions before any instrumented one may be called.
+TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercept/alloc.o %/intercept/dlsym.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(P)/obj/src/%.o,$(addprefix objects/,cuda_driver device hash_table heap mappings memory modules pages pool request_array_delta requests sharing \
 	untracked_requests) $(addprefix process/,host_location program_name settings))
@@ -210,7 +210,7 @@ $(P)/libc_version.h: $(P)/config.mk
 $(B)/preload.map: $(S)/src/intercept/preload.map $(P)/libc_version.h
 	$(call say,TEXT)sed "s/^LIBC_VERSION/$$(cut -d '"' -f 2 $(P)/libc_version.h)/" $< >$@
 
-$(B)/obj/src/intercept/alloc.o $(B)/obj/static/src/intercept/alloc.o: $(P)/libc_version.h
+$(addprefix $(B)/obj/,src/intercept/alloc.o src/intercept/dlsym.o static/src/intercept/alloc.o): $(P)/libc_version.h
 
 $(PLAIN): $(P)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)

@@ -55,6 +55,15 @@ static void *own_handle(void)
     return atomic_load(&handle);
 }
 
+/* By itself: a sanitizer's functions in place of the C library's may not be ready yet. */
+static bool begins_with(const char *name, const char *with)
+{
+    while (*with)
+        if (*name++ != *with++)
+            return false;
+    return true;
+}
+
 /* Returns our function in place of NAME in HANDLE. NULL: the loader is to answer. The program may be in a constructor,
  * or in a function of the C library that asks for another one, so nothing is done for other names. */
 void *pilgrim_dlsym_answer(void *handle, const char *name)
@@ -62,8 +71,8 @@ void *pilgrim_dlsym_answer(void *handle, const char *name)
     static _Thread_local __attribute__((tls_model("initial-exec"))) bool asking; /* us, on the way to the answer */
     if (!__atomic_load_n(&pilgrim_next_dlsym, __ATOMIC_ACQUIRE))
         find_next();
-    if ((strncmp(name, "MPI", 3) != 0 && strncmp(name, "mpi_", 4) != 0) || handle == RTLD_NEXT ||
-        handle == RTLD_DEFAULT || asking || atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_OTHER))
+    if ((!begins_with(name, "MPI") && !begins_with(name, "mpi_")) || handle == RTLD_NEXT || handle == RTLD_DEFAULT ||
+        asking || atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_OTHER))
         return NULL;
     asking = true;
     void *ours = own_handle() ? loader_find(own_handle(), name) : NULL;
