@@ -115,6 +115,8 @@ bool capture_bind(const void *site)
         break;
     case MPI_LIBRARY_OTHER:
         entries_bypass();
+        if (atomic_load(&capture.off) & OFF_UNLOADED)
+            break; /* a constructor calls MPI, as libmpi_cxx's does: ours, which comes later, binds again and says it */
         memory_followed = false;
         before = atomic_fetch_or(&capture.off, OFF_OTHER);
         atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
