@@ -151,7 +151,8 @@ static int range_visit(struct dl_phdr_info *object, size_t size, void *context)
 
 static void functions_set(void *handle)
 {
-    struct object_range mpi = {.inside = (uintptr_t)loader_find(handle, any_mpi)};
+    const void *init = loader_find(RTLD_NEXT, any_mpi); /* the program may have one of its own, as pilgrim-replay has */
+    struct object_range mpi = {.inside = (uintptr_t)(init ? init : loader_find(handle, any_mpi))};
     dl_iterate_phdr(range_visit, &mpi);
     for (size_t i = 0; i < mpi_function_count; i++) {
         const struct mpi_function *f = &mpi_function_table[i];
