@@ -175,7 +175,7 @@ def execute(command, folder, settings=None, **limits):
     if FAMILY != "openmpi":
         return execute_in(command, folder, settings or {}, **limits)
     with tempfile.TemporaryDirectory(prefix="ompi-", dir="/tmp") as session: # launchers that share one disturb each other
-        return execute_in(command, folder, {"OMPI_MCA_orte_tmpdir_base": session, **(settings or {})}, **limits)
+        return execute_in(command, folder, {"OMPI_MCA_orte_tmpdir_base": session, "PRTE_MCA_prte_tmpdir_base": session, **(settings or {})}, **limits)
 
 
 def execute_in(command, folder, settings, limit_s=LIMIT_S, file_bytes=None, abandons=False):
