@@ -78,16 +78,11 @@ static void *map(int file, uint64_t page, uint32_t pages)
     return MAP_FAILED;
 }
 
-static void unmap(void *mapped)
+void journal_unmap(void *mapped)
 {
     size_t length = journal_unmapped(mapped);
     if (length)
         (void)syscall(SYS_munmap, mapped, length);
-}
-
-void journal_unmap(struct journal_block *b)
-{
-    unmap(b);
 }
 
 /* True if the file is this user's, an ordinary one, and nobody else may write to it. */
@@ -140,7 +135,7 @@ static enum pilgrim_status open_head(struct journal_file *f, const char *path, i
     f->path = head_agrees(head, identity) ? strdup(path) : NULL; /* strdup sets ENOMEM */
     if (!f->path) {
         int error = errno;
-        unmap(head);
+        journal_unmap(head);
         errno = error;
         return error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
     }

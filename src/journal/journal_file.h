@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A journal file, as the processes that write it see it. All processes of a machine share one (journal_format.h). A
- * process adds blocks and stores into them; nothing is ever read back by it, and nothing has to be written: the file's
- * pages are the memory, whatever becomes of the process.
+ * process adds blocks and stores into them, and nothing has to be written: the file's pages are the memory, whatever
+ * becomes of the process.
  *
  * Pages are allocated in the file before they are mapped, so that a store into them never fails for lack of room. */
 #ifndef PILGRIM_JOURNAL_FILE_H
@@ -27,8 +27,8 @@ struct journal_file {
  * may be held by a thread that a fork has left behind. */
 void *journal_map(void *at, size_t length, int flags, int file, uint64_t offset);
 
-/* Unmaps a block. What it has stays in the file. */
-void journal_unmap(struct journal_block *b);
+/* Unmaps a block, or the head. What it has stays in the file. */
+void journal_unmap(void *mapped);
 
 /* What all processes that share a file agree on. */
 struct journal_identity {

@@ -92,7 +92,7 @@ enum { NAME_ROOM = 128 };
 /* For dlsym; RTLD_DEFAULT if the whole process sees the library's names. */
 static _Atomic(void *) mpi_handle;
 
-/* MPI_Init of the first library that mpi_library_asked was asked about, if it was asked before anything was known. */
+/* PMPI_Init of the first library that mpi_library_asked was asked about, if it was asked before anything was known. */
 static _Atomic(void *) asked_init;
 
 /* ---- while there is no MPI ---- */
@@ -282,7 +282,7 @@ void *mpi_library_symbol(const char *name)
     return loader_find(atomic_load(&mpi_handle), name);
 }
 
-/* Returns the object that has ADDRESS; NULL: none. */
+/* Returns where the object that has ADDRESS begins; NULL: none has it. */
 static const void *object_of(const void *address)
 {
     Dl_info info;
@@ -296,9 +296,11 @@ bool mpi_library_asked(void *handle, const char *name)
     if (!init ||
         snprintf(tools_name, sizeof tools_name, "%c%s", *name == 'm' ? 'p' : 'P', name) >= (int)sizeof tools_name)
         return false;
-    const void *object = object_of(loader_find(handle, name));
+    const void *object = object_of(loader_find(handle, name)), *next = object_of(loader_find(RTLD_NEXT, name));
     if (!object || object != object_of(loader_find(handle, tools_name)))
         return false; /* a tool's wrapper */
+    if (next && next != object)
+        return false; /* a tool is behind this library: it may be who asks, and is where our function would go on to */
     known = known || !atomic_load(&mpi_handle) ? known : mpi_library_symbol(any_mpi);
     if (known)
         return init == known;
@@ -346,16 +348,20 @@ size_t mpi_library_hidden(char *text, size_t room, const char **object)
     for (size_t i = 0; i < mpi_function_count; i++) {
         const char *name = mpi_function_table[i].name + 1;
         const void *found = loader_find(RTLD_DEFAULT, name);
+        struct link_map *where = NULL;
         if (!found || (uintptr_t)found - own.begin < own.end - own.begin)
             continue;
-        if (!count && dladdr(found, &info) && info.dli_fname) {
+        /* A program at a fixed address that takes the function's address has a jump to ours under its name. */
+        if (!dladdr1(found, &info, (void **)&where, RTLD_DL_LINKMAP) || !where || !loader_symbol_of(where, name))
+            continue;
+        if (!count) {
             snprintf(file, sizeof file, "%s", info.dli_fname);
             *object = file;
         }
         length = add_name(text, length, room, name, ++count);
     }
     add_rest(text, length, room, count);
-    return *object ? count : 0;
+    return count;
 }
 
 size_t mpi_library_unknown(char *text, size_t room)

@@ -66,7 +66,8 @@ void *mpi_library_symbol(const char *name);
 
 /* The program asks the loader for NAME in the library HANDLE, which it has opened. True if that is a function of the
  * MPI that this process uses: the one that is known, or, if none is, the one that the program asked for first. Any
- * other one is left alone, because MPI may be one library in front of another. */
+ * other one is left alone, because MPI may be one library in front of another; and so is a function that a tool behind
+ * this library has. */
 bool mpi_library_asked(void *handle, const char *name);
 
 /* Writes into TEXT, of ROOM bytes, as "MPI_X, MPI_Y and 3 more", the functions of the library that this build does not

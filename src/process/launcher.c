@@ -47,6 +47,7 @@ int launcher_count(void)
     return first_count(names);
 }
 
+/* What launcher_look has seen. */
 static struct {
     int world;
     bool first;
@@ -54,9 +55,8 @@ static struct {
 
 void launcher_look(void)
 {
-    static const char *const worlds[][2] = {{"PMI_SIZE"}, {"OMPI_COMM_WORLD_SIZE"}}, *const slurm[] = {
-                                                                                         "SLURM_STEP_NUM_TASKS",
-                                                                                         "SLURM_NTASKS", NULL};
+    static const char *const worlds[][2] = {{"PMI_SIZE"}, {"OMPI_COMM_WORLD_SIZE"}};
+    static const char *const slurm[] = {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         const int count = first_count(worlds[i]);
         if (count && (!at_load.world || count < at_load.world)) /* of a launcher within a job */

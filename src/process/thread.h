@@ -120,8 +120,8 @@ struct thread *thread_registered(void);
 bool threads_none(void);
 
 /* Recording has failed: gives back what T has recorded, which is in the journal, or goes to the fragment file if the
- * journal is of no use; and tells the journal. To be called by T, or when T is inside
- * no call and makes none that is recorded. What ended threads have recorded goes, too. */
+ * journal is of no use; and tells the journal. To be called by T, or when T is inside no call and makes none that is
+ * recorded. What ended threads have recorded goes, too. */
 void thread_stops(struct thread *t);
 
 /* Returns the state for a call that is made inside a call of T. NULL: out of memory; tracing is then off. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tooled: what tool.c counts, and MPI_Comm_size and barriers. */
+/* tooled: what tool.c counts, and MPI_Comm_size and barriers, by a pointer: linked at a fixed address (-no-pie), the
+ * program has a jump under the name of MPI_Barrier. */
 #include <mpi.h>
+
+static int (*volatile barrier)(MPI_Comm) = MPI_Barrier;
 
 int main(int argc, char **argv)
 {
@@ -11,7 +14,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 10; i++) {
         MPI_Sendrecv(&sent, 1, MPI_INT, (rank + 1) % size, 3, &received, 1, MPI_INT, (rank + size - 1) % size, 3,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Barrier(MPI_COMM_WORLD);
+        barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;
