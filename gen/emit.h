@@ -35,7 +35,7 @@ char *emit_declaration(const struct c_parameter *c, const char *name);
 char *emit_parameters(const struct mpi_function *f);
 char *emit_arguments(const struct mpi_function *f, bool actual);
 
-/* True if F's wrapper calls a function of this library in place of PMPI_X. */
+/* True if F's wrapper calls a function of this library in place of NEXT_MPI_X. */
 bool emit_is_direct(const struct mpi_function *f);
 
 void emit_wrappers(const struct generated_file *output);  /* wrappers-hot.c, wrappers-CHAPTER.c */

@@ -309,7 +309,7 @@ static bool is_shared(const struct journal_live *live)
 bool journal_is_intact(const struct journal_live *live, const struct journal_log *log)
 {
     if (log->owner && live->block.address != (uintptr_t)live)
-        journal_is_damaged();
+        journal_note_damage();
     return !journal_damaged();
 }
 

@@ -96,7 +96,7 @@ bool journal_repair(const void *address)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-void journal_is_damaged(void)
+void journal_note_damage(void)
 {
     atomic_store(&damaged, true);
 }

@@ -25,7 +25,7 @@ size_t journal_unmapped(const void *begin);
 bool journal_repair(const void *address);
 
 /* Notes that something else has changed the journal. */
-void journal_is_damaged(void);
+void journal_note_damage(void);
 
 /* True if something else was seen to have changed the journal. Async-signal-safe. */
 bool journal_damaged(void);

@@ -76,8 +76,8 @@ WRAPPER_INLINE bool call_passes(unsigned off, enum call_follows follows)
 }
 
 /* Returns where the first value goes. NULL: the call is not recorded, and its objects need not be followed (off,
- * paused, nested, left out, not initialised, after finalize). The wrapper then calls PMPI and call_passed, and
- * returns. */
+ * paused, nested, left out, not initialised, after finalize). The wrapper then calls the real function and
+ * call_passed, and returns. */
 WRAPPER_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows,
                                    const void *site, const void *frame)
 {

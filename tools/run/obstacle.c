@@ -72,8 +72,7 @@ const char *obstacle_of(const struct program_file *f)
         return NULL;
     return loaded
                ? "has MPI linked into it, so its calls do not come to a preloaded library and are not recorded; link "
-                 "it "
-                 "with libpilgrim.a"
+                 "it with libpilgrim.a"
                : "is linked statically, so no library can be preloaded, and its calls are not recorded; link it with "
                  "libpilgrim.a";
 }
