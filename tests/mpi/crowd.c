@@ -64,7 +64,7 @@ static void take_over(struct handed *h, MPI_Request *request, MPI_Datatype *type
 static void use_neighbour(struct worker *w, int round)
 {
     const int tag = 1000 * round + w->number, from = (w->number + threads - 1) % threads;
-    int *cells = malloc(CELLS * sizeof *cells), *theirs, out[CELLS], flag = 0;
+    int *cells = malloc(CELLS * sizeof *cells), *theirs, out[CELLS], flag = 0, polls = 0;
     MPI_Request mine, request;
     MPI_Datatype type, copy, other;
     MPI_Status status;
@@ -79,7 +79,7 @@ static void use_neighbour(struct worker *w, int round)
     MPI_Send(out, 1, type, next, tag, MPI_COMM_WORLD);
     take_over(&handed[from], &request, &other, &theirs);
     MPI_Request_get_status(request, &flag, &status);
-    while (!flag)
+    while (!flag && poll_again(&polls))
         MPI_Test(&request, &flag, &status);
     if (request != MPI_REQUEST_NULL)
         MPI_Wait(&request, &status);

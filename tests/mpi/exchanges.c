@@ -81,14 +81,15 @@ static void take(const struct message *m, int i, unsigned wild)
     MPI_Message message;
     MPI_Request request;
     MPI_Status status;
-    int flag = 0, from = wild >= 1 ? MPI_ANY_SOURCE : rank_in(m->comm, m->from), tag = wild >= 2 ? MPI_ANY_TAG : m->tag;
+    int flag = 0, polls = 0, from = wild >= 1 ? MPI_ANY_SOURCE : rank_in(m->comm, m->from),
+        tag = wild >= 2 ? MPI_ANY_TAG : m->tag;
 
     if (m->receive_kind == 2) {
         MPI_Mprobe(from, tag, comms[m->comm], &message, &status);
         MPI_Mrecv(in[i], LENGTH, MPI_INT, &message, MPI_STATUS_IGNORE);
         return;
     }
-    while (!flag)
+    while (!flag && poll_again(&polls))
         MPI_Improbe(from, tag, comms[m->comm], &flag, &message, MPI_STATUS_IGNORE);
     MPI_Imrecv(in[i], LENGTH, MPI_INT, &message, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -96,7 +97,7 @@ static void take(const struct message *m, int i, unsigned wild)
 
 static void complete(MPI_Request *requests, int count, unsigned how)
 {
-    int done = 0, indices[2 * MESSAGES], flag = 0;
+    int done = 0, indices[2 * MESSAGES], flag = 0, polls = 0;
 
     switch (how) {
     case 0:
@@ -108,7 +109,7 @@ static void complete(MPI_Request *requests, int count, unsigned how)
             MPI_Waitsome(count, requests, &done, indices, MPI_STATUSES_IGNORE);
         return;
     case 2:
-        while (!flag)
+        while (!flag && poll_again(&polls))
             MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
         return;
     default:

@@ -20,14 +20,14 @@ static void spin(int amount)
 
 static void poll_test(int round)
 {
-    int in = -1, done = 0;
+    int in = -1, done = 0, polls = 0;
     MPI_Request request;
     MPI_Status status;
 
     MPI_Irecv(&in, 1, MPI_INT, previous, TAG, MPI_COMM_WORLD, &request);
     spin((world_rank + round) % 3 * 20000);
     MPI_Send(&round, 1, MPI_INT, next, TAG, MPI_COMM_WORLD);
-    while (!done)
+    while (!done && poll_again(&polls))
         MPI_Test(&request, &done, &status);
     EXPECT(in == round && status.MPI_SOURCE == previous);
 }
@@ -36,11 +36,11 @@ static void poll_probe(int round)
 {
     MPI_Request request;
     MPI_Status status;
-    int in = -1, there = 0;
+    int in = -1, there = 0, polls = 0;
 
     spin((world_rank + round) % 3 * 20000);
     MPI_Isend(&round, 1, MPI_INT, next, TAG + round, MPI_COMM_WORLD, &request);
-    while (!there)
+    while (!there && poll_again(&polls))
         MPI_Iprobe(MPI_ANY_SOURCE, TAG + round, MPI_COMM_WORLD, &there, &status);
     EXPECT(status.MPI_SOURCE == previous);
     MPI_Recv(&in, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -51,14 +51,14 @@ static void poll_probe(int round)
 static void poll_collective(int round)
 {
     MPI_Request requests[2];
-    int sum = 0, flag = 0, at, done = 0;
+    int sum = 0, flag = 0, at, done = 0, polls = 0;
 
     MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
     spin((world_rank + round) % 3 * 20000);
     MPI_Iallreduce(&round, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
-    while (!flag)
+    while (!flag && poll_again(&polls))
         MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
-    while (done < 2) {
+    while (done < 2 && poll_again(&polls)) {
         MPI_Testany(2, requests, &at, &flag, MPI_STATUS_IGNORE);
         done += flag;
     }

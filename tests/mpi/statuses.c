@@ -176,7 +176,7 @@ static void check_probes(void)
     MPI_Request requests[4], request;
     MPI_Message message;
     MPI_Status status = {0}; /* MPICH's probes leave `cancelled` as it was */
-    int flag = 0;
+    int flag = 0, polls = 0;
 
     for (int i = 0; i < 4; i++)
         MPI_Isend(out, 3 - i % 2, MPI_DOUBLE, partner, TAG_PROBE + i, MPI_COMM_WORLD, &requests[i]);
@@ -185,7 +185,7 @@ static void check_probes(void)
     expect_status(&status, MPI_DOUBLE, TAG_PROBE, 3);
     MPI_Recv(in, 3, MPI_DOUBLE, partner, TAG_PROBE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
-    while (!flag)
+    while (!flag && poll_again(&polls))
         MPI_Iprobe(partner, TAG_PROBE + 1, MPI_COMM_WORLD, &flag, &status);
     expect_status(&status, MPI_DOUBLE, TAG_PROBE + 1, 2);
     MPI_Iprobe(partner, TAG_PROBE + 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
@@ -201,7 +201,7 @@ static void check_probes(void)
 
     do
         MPI_Improbe(partner, TAG_PROBE + 3, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
-    while (!flag);
+    while (!flag && poll_again(&polls));
     MPI_Imrecv(in, 3, MPI_DOUBLE, &message, &request);
     EXPECT(message == MPI_MESSAGE_NULL);
     MPI_Wait(&request, &status);
