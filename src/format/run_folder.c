@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
 #include "format/trace_output.h"
 #include "format/trace_path.h"
 
@@ -55,7 +56,7 @@ static bool mark_found(int in, const struct mark *mark)
     char found[MARK_BYTES];
     size_t length = 0;
     ssize_t got;
-    int file = openat(in, mark_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int file = spare_open(in, mark_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (file < 0) {
         errno = errno == EACCES || errno == ELOOP ? EEXIST : errno;
         return false;
@@ -109,7 +110,7 @@ static bool claim(int in, const struct mark *mark, bool made, bool *first)
 
 static int open_folder(const char *name)
 {
-    return open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return spare_open(AT_FDCWD, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 }
 
 /* Makes or takes the folder NAME. errors as for claim; ESTALE: another run has just removed it */
@@ -191,7 +192,7 @@ static bool is_empty(int in)
 
 bool run_folder_remove(const char *folder)
 {
-    int in = open_folder(folder), other = in < 0 ? -1 : fcntl(in, F_DUPFD_CLOEXEC, 0);
+    int in = open_folder(folder), other = in < 0 ? -1 : spare_open(in, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     bool gone = in < 0 && errno == ENOENT;
     if (other >= 0 && is_empty(other)) {
         for (size_t i = 0; i < SIGN_COUNT; i++)

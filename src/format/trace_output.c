@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
 #include "base/try.h"
 #include "format/leftovers.h"
 #include "format/trace_path.h"
@@ -46,7 +47,7 @@ static bool rename_new(int in, const char *temporary, const char *final)
     }
     if (errno == EEXIST)
         return false;
-    int placeholder = openat(in, final, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    int placeholder = spare_open(in, final, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (placeholder < 0)
         return false;
     close(placeholder);
@@ -70,7 +71,7 @@ static int open_temporary(int in, const char *path, const char *infix, struct by
             errno = ENOMEM;
             return -1;
         }
-        int file = openat(in, (const char *)name->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        int file = spare_open(in, (const char *)name->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
     }
@@ -83,7 +84,7 @@ static void sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int file = folder ? spare_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (file >= 0) {
         (void)fsync(file);
         close(file);

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
+
 enum { PART_BYTES = 1 << 30 };
 
 static const int guarded[] = {SIGXFSZ, SIGPIPE};
@@ -74,7 +76,7 @@ bool write_whole(int file, const void *data, size_t length)
 static int reopen(int in, const char *path, const struct reopened_file *file, int flags)
 {
     struct stat found;
-    int fd = openat(in, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    int fd = spare_open(in, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (fd < 0) {
         errno = errno == ELOOP ? ESTALE : errno;
         return -1;
@@ -84,7 +86,7 @@ static int reopen(int in, const char *path, const struct reopened_file *file, in
         error = ESTALE;
     if (!error)
         return fd;
-    close(fd);
+    spare_close(fd);
     if (flags & O_CREAT)
         unlinkat(in, path, 0);
     errno = error;
@@ -98,7 +100,7 @@ static void take_back(int in, const char *path, const struct reopened_file *file
     if (fd < 0)
         return;
     (void)!ftruncate(fd, (off_t)file->length);
-    close(fd);
+    spare_close(fd);
 }
 
 /* Writes at the end of FILE, which FD is open for. */
@@ -121,7 +123,7 @@ enum pilgrim_status append_file(int in, const char *path, struct reopened_file *
         return PILGRIM_IO;
     bool good = !fstat(fd, &found) && (file->length || !fchmod(fd, 0600)) && append_to(fd, file, data, length);
     int error = errno;
-    if (close(fd) && good) {
+    if (spare_close(fd) && good) {
         good = false;
         error = errno;
         if (file->length)
@@ -156,7 +158,7 @@ enum pilgrim_status read_part(const char *path, const struct reopened_file *file
     }
     int error = errno;
     if (fd >= 0)
-        close(fd);
+        spare_close(fd);
     errno = error;
     if (done < length)
         return PILGRIM_IO;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/spare_files.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
@@ -79,7 +80,9 @@ static bool leave_fragments(const struct gather_message *state, const struct byt
     if (status != PILGRIM_OK && (first || capture.rank == 0))
         capture_say("%s: %s; the calls of rank %d are %s", spill_file_path(),
                     status == PILGRIM_IO ? strerror(error) : "out of memory", capture.rank,
-                    kept ? "in its journal" : "lost");
+                    !kept               ? "lost"
+                    : journal_was_cut() ? "in its journal as far as that had room"
+                                        : "in its journal");
     bool first_to_keep = kept && journaling_is_apart() && journal_first_to_keep();
     if (first && left)
         say_left(state, journal);
@@ -230,4 +233,5 @@ void capture_finish(void)
         capture_say("out of memory; no trace is written");
     bytes_free(&last);
     gather_end(&g);
+    spare_files_end();
 }

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
 #include "format/write_file.h"
 #include "journal/journal_mappings.h"
 
@@ -149,7 +150,7 @@ static enum pilgrim_status open_head(struct journal_file *f, const char *path, i
 static void close_file(int file)
 {
     int error = errno;
-    close(file);
+    spare_close(file);
     errno = error;
 }
 
@@ -168,7 +169,7 @@ static void discard(int file, const char *path, const struct journal_identity *i
 enum pilgrim_status journal_open(struct journal_file *f, const char *path, const struct journal_identity *identity)
 {
     _Static_assert(sizeof(struct journal_head) < JOURNAL_PAGE, "the last byte of the page is free");
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = spare_open(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     *f = (struct journal_file){.path = NULL};
     if (file < 0)
         return PILGRIM_IO;
@@ -188,7 +189,7 @@ bool journal_leave(struct journal_file *f)
 static int reopen(const struct journal_file *f)
 {
     struct stat found;
-    int file = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int file = spare_open(AT_FDCWD, f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (file < 0)
         return -1;
     if (!fstat(file, &found) && found.st_dev == f->device && found.st_ino == f->inode)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/spare_files.h"
 #include "lifecycle/own_communicator.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
@@ -200,6 +201,7 @@ void capture_after_init(void)
     capture_agree();
     clock_settle();
     clock_sync_begin();
+    spare_files_begin();
     journaling_begin(begin_spilling());
     endings_watch();
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
@@ -272,6 +274,7 @@ void capture_after_session_init(void)
     spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;
     atomic_fetch_and(&capture.off, ~(unsigned)OFF_BEFORE);
+    spare_files_begin();
     journaling_begin(launcher_count()); /* each process is a run by itself */
     endings_watch();
     thread_becomes_first();

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
 #include "format/run_folder.h"
 #include "journal/journal.h"
 #include "journal/journal_mappings.h"
@@ -44,7 +45,8 @@ bool endings_first_to_say(void)
 {
     if (!journal_damaged() && !journal_first_to_say())
         return false;
-    int error = errno, file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int error = errno,
+        file = spare_open(AT_FDCWD, said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
         close(file);
     bool first = file >= 0 || errno != EEXIST; /* it cannot be made: each machine says it */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
 #include "objects/modules.h"
 
 static const char own_program[] = "/proc/self/exe";
@@ -21,12 +22,12 @@ static bool search(const char *path, int64_t since_ns, const struct elf_identity
                    size_t count, struct bytes *names)
 {
     struct stat info;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file = spare_open(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     bool found = file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
                  (int64_t)info.st_ctim.tv_sec * 1000000000 + info.st_ctim.tv_nsec <= since_ns &&
                  elf_symbols_find(file, wanted, addresses, count, names);
     if (file >= 0)
-        close(file);
+        spare_close(file);
     return found;
 }
 
