@@ -33,7 +33,8 @@ enum {
     NUMBER_MAX = 1000000,
     MARK_BYTES = 17,
     /* A process waits so often, so long, for the mark in a folder that is not its user's. On some file systems all
-     * folders belong to another user, or to nobody: NFS maps root, and a FAT has no owners. */
+     * folders belong to another user, or to nobody: NFS maps root, and a FAT has no owners. Where it has waited in vain
+     * it waits half as long at the next one: another user may have made thousands of such folders. */
     LOOKS = 50,
     LOOK_NS = 10000000,
     SIGN_COUNT = sizeof signs / sizeof signs[0]
@@ -77,30 +78,32 @@ static bool is_own(int in)
     return !fstat(in, &found) && found.st_uid == geteuid() && !(found.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* As mark_found, in a folder of another user. */
-static bool mark_awaited(int in, const struct mark *mark)
+/* As mark_found, in a folder of another user. Waits LOOKS times, and halves that if the mark does not come. */
+static bool mark_awaited(int in, const struct mark *mark, unsigned *looks)
 {
-    for (int i = 0; i < LOOKS; i++) {
+    for (unsigned i = 0; i < *looks; i++) {
         if (mark_found(in, mark))
             return true;
         if (errno != ENOENT)
             return false;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
-    errno = EEXIST;
-    return false;
+    *looks /= 2;
+    bool found = mark_found(in, mark);
+    errno = errno == ENOENT ? EEXIST : errno;
+    return found;
 }
 
 /* True if the folder IN belongs to the run with MARK. MADE: this process has just made it. *FIRST is true if this call
- * has put the mark there. errno is EEXIST if the folder is no folder for this run. */
-static bool claim(int in, const struct mark *mark, bool made, bool *first)
+ * has put the mark there. errno is EEXIST if the folder is no folder for this run. LOOKS: see mark_awaited. */
+static bool claim(int in, const struct mark *mark, bool made, bool *first, unsigned *looks)
 {
     if (mark_found(in, mark))
         return true;
     if (errno != ENOENT)
         return false;
     if (!made && !is_own(in))
-        return mark_awaited(in, mark);
+        return mark_awaited(in, mark, looks);
     enum pilgrim_status status = output_put_file(in, mark_name, mark->text, MARK_BYTES);
     *first = status == PILGRIM_OK;
     if (status == PILGRIM_NOMEM)
@@ -114,7 +117,7 @@ static int open_folder(const char *name)
 }
 
 /* Makes or takes the folder NAME. errors as for claim; ESTALE: another run has just removed it */
-static bool take(const char *name, const struct mark *mark, bool *first)
+static bool take(const char *name, const struct mark *mark, bool *first, unsigned *looks)
 {
     bool made = !mkdir(name, 0700);
     if (!made && errno != EEXIST)
@@ -122,7 +125,7 @@ static bool take(const char *name, const struct mark *mark, bool *first)
     int in = open_folder(name);
     if (in < 0 && made && !fchmodat(AT_FDCWD, name, 0700, AT_SYMLINK_NOFOLLOW)) /* the umask is too strict */
         in = open_folder(name);
-    bool good = in >= 0 && claim(in, mark, made, first);
+    bool good = in >= 0 && claim(in, mark, made, first, looks);
     int error = errno;
     if (in >= 0)
         close(in);
@@ -139,13 +142,13 @@ static bool take(const char *name, const struct mark *mark, bool *first)
 enum pilgrim_status run_folder_make(const char *path, uint64_t run, struct bytes *folder, bool *first)
 {
     struct mark mark = mark_of(run);
-    unsigned gone = 0;
+    unsigned gone = 0, looks = LOOKS;
     *first = false;
     for (unsigned number = 0; number < NUMBER_MAX; number++) {
         if (trace_path_number(path, number, folder) != PILGRIM_OK ||
             trace_path_put(folder, RUN_FOLDER_SUFFIX) != PILGRIM_OK)
             return PILGRIM_NOMEM;
-        if (take((const char *)folder->data, &mark, first))
+        if (take((const char *)folder->data, &mark, first, &looks))
             return PILGRIM_OK;
         if (errno == ESTALE && gone++ < LOOKS)
             number--;
