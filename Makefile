@@ -693,7 +693,7 @@ $(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journa
 # A third one: the tracer under the thread sanitizer, and what its test runs.
 tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
-	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
+	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g1 -fsanitize=thread')
 	@$(MAKE) --no-print-directory BUILD=$(B)/tsan \
 	    $(addprefix $(B)/tsan/,libpilgrim.so $(addprefix programs/,threads crowd churn asking) $(if $(CHECK_LIBS),$(addprefix tests/unit/,check_heap check_requests check_segments)))
 

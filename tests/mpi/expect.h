@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { POLLS_BUSY = 200, POLL_NAP_NS = 200000 };
+enum { POLLS_BUSY = 60, POLL_NAP_NS = 200000 };
 
 static int expect_failures;
 

@@ -1,4 +1,4 @@
-/* inflight: 512 sends and 512 receives of every rank in flight at once, completed in every way there is.
+/* inflight: 192 sends and 192 receives of every rank in flight at once, completed in every way there is.
  *
  * Exercises: request handles that are not unique. MPICH hands out one built-in handle for every send that is
  * already complete when MPI_Isend returns, so hundreds of live requests share a value; and the handle of a
@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* WINDOW: how many requests are passed where one call completes one of them, or the record would be gigabytes. */
-enum { MESSAGES = 512, REQUESTS = 2 * MESSAGES, WINDOW = 64, LENGTH_MAX = 7, BUFFER_BYTES = 1 << 18 };
+enum { MESSAGES = 192, REQUESTS = 2 * MESSAGES, WINDOW = 64, LENGTH_MAX = 7, BUFFER_BYTES = 1 << 18 };
 
 struct traffic {
     int rank, size;
