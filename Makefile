@@ -612,7 +612,7 @@ units-missing:
 THOROUGH := $(patsubst $(S)/%.c,$(B)/%,$(shell grep -lE '"(trials|hostile_trace)\.h"' $(S)/tests/unit/check_*.c))
 
 # The tests themselves, not what they test: half the time to compile, and with the sanitizers a third.
-$(UNIT): private CFLAGS := $(patsubst -O1,-O0,$(patsubst -O2,-O1,$(CFLAGS)))
+$(UNIT): private CFLAGS := $(patsubst -O2,-O1,$(patsubst -O1,-O0,$(CFLAGS)))
 
 $(B)/tests/unit/%: $(S)/tests/unit/%.c $(P)/libcore.a
 	$(if $(CHECK_LIBS),,$(error Check is missing; make setup installs it, then configure again))

@@ -17,7 +17,7 @@ void spare_files_end(void);
 /* As openat, but gives up one that is kept where the process, or the system, may have no more. */
 int spare_open(int in, const char *path, int flags, mode_t mode);
 
-/* As close, and keeps again what was given up for the file. Keeps errno if the file could be closed. */
+/* As close, of what spare_open has opened: keeps again what was given up for it. Keeps errno if it could be closed. */
 int spare_close(int file);
 
 #endif

@@ -67,7 +67,7 @@ static bool mark_found(int in, const struct mark *mark)
         length += got > 0 ? (size_t)got : 0;
     } while (length < sizeof found && (got > 0 || (got < 0 && errno == EINTR)));
     int error = got < 0 ? errno : EEXIST;
-    close(file);
+    spare_close(file);
     errno = error;
     return length == MARK_BYTES && !memcmp(found, mark->text, MARK_BYTES);
 }
@@ -128,7 +128,7 @@ static bool take(const char *name, const struct mark *mark, bool *first, unsigne
     bool good = in >= 0 && claim(in, mark, made, first, looks);
     int error = errno;
     if (in >= 0)
-        close(in);
+        spare_close(in);
     else if (!made && (error == ENOTDIR || error == ELOOP || error == EACCES))
         error = EEXIST;
     if (error == ENOENT)
@@ -164,7 +164,7 @@ int run_folder_open(const char *folder, uint64_t run)
     int in = open_folder(folder);
     if (in >= 0 && !mark_found(in, &mark)) {
         int error = errno == EEXIST ? ESTALE : errno;
-        close(in);
+        spare_close(in);
         in = -1;
         errno = error;
     }
@@ -189,7 +189,7 @@ static bool is_empty(int in)
     if (d)
         closedir(d);
     else
-        close(in);
+        spare_close(in);
     return empty;
 }
 
@@ -203,6 +203,6 @@ bool run_folder_remove(const char *folder)
         gone = !rmdir(folder);
     }
     if (in >= 0)
-        close(in);
+        spare_close(in);
     return gone;
 }

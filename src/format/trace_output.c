@@ -50,7 +50,7 @@ static bool rename_new(int in, const char *temporary, const char *final)
     int placeholder = spare_open(in, final, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (placeholder < 0)
         return false;
-    close(placeholder);
+    spare_close(placeholder);
     if (!renameat(in, temporary, in, final))
         return true;
     int error = errno;
@@ -87,7 +87,7 @@ static void sync_folder(const char *path)
     int file = folder ? spare_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (file >= 0) {
         (void)fsync(file);
-        close(file);
+        spare_close(file);
     }
     free(folder);
 }
@@ -168,7 +168,7 @@ static enum pilgrim_status write_temporary(int in, const char *path, const void 
     int file = open_temporary(in, path, INFIX, name);
     bool good = file >= 0 && write_whole(file, data, length) && !fsync(file);
     int error = errno;
-    if (file >= 0 && close(file) && good) {
+    if (file >= 0 && spare_close(file) && good) {
         good = false;
         error = errno;
     }
@@ -259,7 +259,7 @@ enum pilgrim_status output_end(struct trace_output *o, struct bytes *written)
 {
     bool good = !fsync(o->file);
     int error = errno;
-    if (close(o->file) && good) {
+    if (spare_close(o->file) && good) {
         good = false;
         error = errno;
     }
@@ -280,7 +280,7 @@ void output_cancel(struct trace_output *o)
 {
     int error = errno;
     if (o->temporary.data) {
-        close(o->file);
+        spare_close(o->file);
         end_temporary(AT_FDCWD, &o->temporary, true);
     }
     bytes_free(&o->path);

@@ -194,7 +194,7 @@ static int reopen(const struct journal_file *f)
         return -1;
     if (!fstat(file, &found) && found.st_dev == f->device && found.st_ino == f->inode)
         return file;
-    close(file);
+    spare_close(file);
     errno = ESTALE;
     return -1;
 }

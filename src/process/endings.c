@@ -48,7 +48,7 @@ bool endings_first_to_say(void)
     int error = errno,
         file = spare_open(AT_FDCWD, said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
-        close(file);
+        spare_close(file);
     bool first = file >= 0 || errno != EEXIST; /* it cannot be made: each machine says it */
     errno = error;
     return first;

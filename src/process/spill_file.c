@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/spare_files.h"
 #include "base/try.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
@@ -97,7 +98,7 @@ static enum pilgrim_status create(struct place *place, const struct bytes *data)
     if (in >= 0) {
         status = append_file(in, name + 1, &file, data->data, data->length);
         int error = errno;
-        close(in);
+        spare_close(in);
         errno = error;
     }
     return status;
@@ -271,7 +272,7 @@ static void remove_file(void)
     const char *name = strrchr((const char *)path.data, '/') + 1;
     if (!fstatat(in, name, &found, AT_SYMLINK_NOFOLLOW) && found.st_dev == file.device && found.st_ino == file.inode)
         unlinkat(in, name, 0);
-    close(in);
+    spare_close(in);
 }
 
 void spill_file_end(void)

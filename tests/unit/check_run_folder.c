@@ -239,9 +239,7 @@ START_TEST(marked_folder_of_nobody)
 }
 END_TEST
 
-/* Thousands of empty folders of another user, where the run's would be: a process is held up for about as long as by
- * two.
- */
+/* Many empty folders of another user, where the run's would be, hold a process up for no longer than two would. */
 START_TEST(many_folders_of_another)
 {
     enum { FOLDERS = 300, NAPS_MOST = 100 };

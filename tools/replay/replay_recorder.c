@@ -211,10 +211,10 @@ int recorder_compare(const struct replay_options *options, int rank, const char 
     const char *folder = getenv(folder_variable), *recorded = getenv("PILGRIM_TRACE");
     int status = 0;
     if (rank == 0 && recorded && access(recorded, R_OK)) {
-        fputs(
-            "pilgrim-replay: --verify: the replay has no trace of all ranks: without MPI_Init, each process has one of "
-            "its own\n",
-            stderr);
+        fputs("pilgrim-replay: --verify: the replay has left no trace of all ranks to compare; the recorder's lines "
+              "above "
+              "say why\n",
+              stderr);
         status = 1;
     } else if (rank == 0 && recorded)
         status = run_diff(options, recorded, not_replayed);
