@@ -86,7 +86,7 @@ static bool type_fits(const char *text, const struct library *library)
 {
     const char *name = strncmp(text, "const ", 6) ? text : text + 6;
     name = gen_copy(name, strcspn(name, " *"));
-    return strncmp(name, "MPI_", 4) || library_has(library, name);
+    return strncmp(name, "MPI", 3) || library_has(library, name);
 }
 
 bool declaration_fits(const struct prototype *prototype, const struct library *library)

@@ -21,6 +21,7 @@ static const char *const not_replayed[][2] = {
     {"MPI_*_call_errhandler", "what the program's handler did was not recorded"},
     {"MPI_Error_class|MPI_Error_string", "its codes are of that run; it is local"},
     {"MPI_Register_datarep*", "what the program's conversion did was not recorded"},
+    {"MPIX_Grequest_*", "what completed the request inside MPI was not recorded"},
     {"MPI_Info_create_env", "the arguments are the program's own"},
     {"MPI_Pcontrol", "it would switch off the recording of the replay"},
 };

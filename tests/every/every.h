@@ -141,6 +141,7 @@ void every_file_error(MPI_File *file, int *code, ...);
 int every_query(void *state, MPI_Status *status);
 int every_free(void *state);
 int every_cancel(void *state, int complete);
+int every_wait(int count, void **states, double timeout, MPI_Status *status);
 int every_extent(MPI_Datatype type, MPI_Aint *extent, void *state);
 #if EVERY_SESSIONS
 void every_session_error(MPI_Session *session, int *code, ...);

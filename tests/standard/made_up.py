@@ -27,6 +27,8 @@ typedef void MPI_User_function_c(void *, void *, MPI_Count *, MPI_Datatype *);
 typedef int MPI_Grequest_query_function(void *, MPI_Status *);
 typedef int MPI_Grequest_free_function(void *);
 typedef int MPI_Grequest_cancel_function(void *, int);
+typedef int MPIX_Grequest_poll_function(void *, MPI_Status *);
+typedef int MPIX_Grequest_wait_function(int, void **, double, MPI_Status *);
 typedef int MPI_Copy_function(MPI_Comm, int, void *, void *, void *, int *);
 typedef int MPI_Delete_function(MPI_Comm, int, void *, void *);
 typedef int MPI_Comm_copy_attr_function(MPI_Comm, int, void *, void *, void *, int *);
@@ -63,6 +65,6 @@ def header(rows, declarations):
     for name, kind, value in rows:
         if name not in HEAD:
             lines.append("#define %s %s" % (name, value if kind == "int" else "((%s)%s)" % (kind, value)))
-    plain = re.sub(r"\((PMPI_\w+)\)", r"\1", declarations)
-    lines += [plain, plain.replace("PMPI_", "MPI_"), "#endif\n"]
+    plain = re.sub(r"\((PMPIX?_\w+)\)", r"\1", declarations)
+    lines += [plain, plain.replace("PMPI", "MPI"), "#endif\n"]
     return "\n".join(lines)
