@@ -26,6 +26,13 @@ const struct pilgrim_value *call_out(const struct pilgrim_call *call, const char
     return find(call, call->out, name, PILGRIM_OUT);
 }
 
+const char *call_short_name(const char *function)
+{
+    if (strncmp(function, "MPIX_", 5) == 0)
+        return function + 5;
+    return strncmp(function, "MPI_", 4) == 0 ? function + 4 : NULL;
+}
+
 bool call_succeeded(const struct pilgrim_call *call)
 {
     return call->function->returns_error_code && call->ret.type == PILGRIM_INT && call->ret.integer == 0;

@@ -10,6 +10,9 @@
 const struct pilgrim_value *call_in(const struct pilgrim_call *call, const char *name);
 const struct pilgrim_value *call_out(const struct pilgrim_call *call, const char *name);
 
+/* Returns the name of FUNCTION behind MPI_, or behind MPIX_ of an extension; NULL if it has another name. */
+const char *call_short_name(const char *function);
+
 /* True if the call's function returns an error code, and it returned MPI_SUCCESS. */
 bool call_succeeded(const struct pilgrim_call *call);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/call_values.h"
 #include "analysis/polls.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -38,6 +39,7 @@ static const struct named_act {
     {"Comm_idup", ACT_COMM, false, false, "newcomm"},
     {"Comm_idup_with_info", ACT_COMM, false, false, "newcomm"},
     {"Comm_join", ACT_COMM_ALONE, false, false, "intercomm"},
+    {"Comm_shrink", ACT_COMM_ALONE, false, false, "newcomm"},
     {"Comm_spawn", ACT_COMM, false, false, "intercomm"},
     {"Comm_spawn_multiple", ACT_COMM, false, false, "intercomm"},
     {"Comm_split", ACT_COMM, false, false, "newcomm"},
@@ -290,9 +292,10 @@ static void find_act(struct match_role *role, const char **made)
     *made = NULL;
     role->act = ACT_NONE;
     role->pattern = MATCH_OTHER;
-    if (strncmp(role->name, "MPI_", 4) != 0 || strlen(role->name + 4) >= sizeof name)
+    const char *short_name = call_short_name(role->name);
+    if (!short_name || strlen(short_name) >= sizeof name)
         return;
-    strcpy(name, role->name + 4);
+    strcpy(name, short_name);
     if (ends_with(name, "_c"))
         name[strlen(name) - 2] = 0;
     const struct named_act *found = bsearch(name, acts, COUNT(acts), sizeof *acts, compare_name);

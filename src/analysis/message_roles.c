@@ -290,6 +290,7 @@ static const struct role roles[] = {
     {"Comm_idup", duplicate, "newcomm"},
     {"Comm_idup_with_info", duplicate, "newcomm"},
     {"Comm_join", create_inter, "intercomm"},
+    {"Comm_shrink", create, "newcomm"},
     {"Comm_spawn", create, "intercomm"},
     {"Comm_spawn_multiple", create, "intercomm"},
     {"Comm_split", create, "newcomm"},
@@ -372,9 +373,10 @@ static int compare_role(const void *wanted, const void *entry)
 /* Returns the role of FUNCTION; NULL if it neither sends nor makes anything that matters. */
 static const struct role *role_of(const char *function)
 {
-    if (strncmp(function, "MPI_", 4) != 0)
+    const char *name = call_short_name(function);
+    if (!name)
         return NULL;
-    struct wanted wanted = {function + 4, strlen(function + 4)};
+    struct wanted wanted = {name, strlen(name)};
     if (wanted.length > 2 && strcmp(wanted.name + wanted.length - 2, "_c") == 0)
         wanted.length -= 2;
     return bsearch(&wanted, roles, COUNT(roles), sizeof *roles, compare_role);
