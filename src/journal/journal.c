@@ -204,6 +204,7 @@ static enum pilgrim_status make_process(uint32_t rank, uint32_t ranks)
     process->pid = (uint32_t)getpid();
     process->started = process_started();
     process->rank = rank;
+    process->pid_space = process_id_space();
     pthread_mutex_lock(&lock);
     bool moved = true;
     for (size_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
@@ -279,6 +280,11 @@ bool journal_finish(const char **path)
     atomic_store(&((struct journal_block *)process)->kind, JOURNAL_NONE);
     *path = file.path;
     return journal_leave(&file);
+}
+
+long journal_killed(void)
+{
+    return journal_find_killed(&file, process);
 }
 
 bool journal_first_to_say(void)

@@ -45,6 +45,10 @@ void journal_go_on(void);
  * of its processes and may remove it. False: it is not. */
 bool journal_finish(const char **path);
 
+/* Returns the rank of the one process of this machine that was killed, and said nothing; -1: none, or several.
+ * Async-signal-safe. */
+long journal_killed(void);
+
 /* True for one process of each machine: it is to tell the user. Async-signal-safe. */
 bool journal_first_to_say(void);
 

@@ -19,8 +19,9 @@
 #include "base/spare_files.h"
 #include "format/write_file.h"
 #include "journal/journal_mappings.h"
+#include "journal/process_state.h"
 
-enum { ZEROS = 1 << 16 };
+enum { ZEROS = 1 << 16, BLOCKS_LOOKED_AT = 1 << 16 };
 
 /* Allocates the bytes from AT in the file. Where the file system cannot, zeros are written: into pages that nobody else
  * has claimed, but of the head, which another process may be using, only into the last byte. */
@@ -197,6 +198,38 @@ static int reopen(const struct journal_file *f)
     spare_close(file);
     errno = ESTALE;
     return -1;
+}
+
+/* True if P, of the namespace of OWN, was killed: it has ended, and has said nothing. */
+static bool was_killed(const struct journal_process *p, const struct journal_process *own)
+{
+    return atomic_load(&p->block.kind) == JOURNAL_PROCESS && atomic_load(&p->ranks) &&
+           atomic_load(&p->ending) == JOURNAL_RUNNING && p->pid_space == own->pid_space && p->pid_space &&
+           p->pid != own->pid && !process_state(p->pid, p->started);
+}
+
+long journal_find_killed(const struct journal_file *f, const struct journal_process *own)
+{
+    int error = errno, file = f->path ? reopen(f) : -1;
+    struct journal_process p;
+    long rank = -1;
+    uint64_t page = 1;
+    for (unsigned i = 0; file >= 0 && i < BLOCKS_LOOKED_AT; i++, page += p.block.pages) {
+        if (pread(file, &p, sizeof p, (off_t)(page * JOURNAL_PAGE)) != (ssize_t)sizeof p ||
+            memcmp(p.block.magic, JOURNAL_BLOCK_MAGIC, sizeof p.block.magic) || !p.block.pages)
+            break;
+        if (!was_killed(&p, own))
+            continue;
+        if (rank >= 0) { /* the launcher kills others because of one */
+            rank = -1;
+            break;
+        }
+        rank = (long)p.rank;
+    }
+    if (file >= 0)
+        close_file(file);
+    errno = error;
+    return rank;
 }
 
 struct journal_block *journal_claim(struct journal_file *f, enum journal_kind kind, uint64_t owner, uint32_t pages)

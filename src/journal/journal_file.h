@@ -47,6 +47,10 @@ enum pilgrim_status journal_open(struct journal_file *f, const char *path,
  * F->path is its name. Blocks stay mapped, because threads may still store into them. */
 bool journal_leave(struct journal_file *f);
 
+/* Returns the rank of the process in F, other than OWN, that has ended without a word; -1: there is none, there are
+ * several, or it is not known. Async-signal-safe. */
+long journal_find_killed(const struct journal_file *f, const struct journal_process *own);
+
 /* Claims PAGES pages for a block of KIND that belongs to the block at page OWNER. The block is 0 behind its
  * head. NULL: the file has no room, is gone, or the process has no address space; errno says why. */
 struct journal_block *journal_claim(struct journal_file *f, enum journal_kind kind, uint64_t owner, uint32_t pages);

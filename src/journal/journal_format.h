@@ -103,8 +103,8 @@ struct journal_process {
     int32_t ending_number;  /* signal, error code of MPI_Abort, or code of the error */
     uint64_t ending_ns;     /* when that was, by CLOCK_REALTIME */
     uint32_t ending_thread; /* signal, error: the thread that got it, ... */
-    uint32_t reserved;
-    uint64_t ending_calls; /* ... and the calls that it had made. If it made more, that was not the end */
+    uint32_t pid_space;     /* the inode of the namespace that pid is in; 0: unknown */
+    uint64_t ending_calls;  /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
     _Atomic uint64_t ended_epoch;                  /* the highest one of the logs of threads that have ended */
 };

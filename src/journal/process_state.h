@@ -10,7 +10,10 @@
 uint64_t process_started(void);
 
 /* Returns the state of process PID of this machine, started at STARTED, as a letter of /proc/PID/stat; 0: it has ended.
- */
+ * Async-signal-safe. */
 char process_state(uint32_t pid, uint64_t started);
+
+/* Returns the inode of the namespace of process ids that this process is in; 0: unknown. */
+uint32_t process_id_space(void);
 
 #endif

@@ -71,6 +71,13 @@ static size_t put(char *line, size_t at, const char *text, long number)
     return at;
 }
 
+/* True if the process may end so because another one has. */
+static bool may_follow(enum journal_ending ending, int number)
+{
+    return ending != JOURNAL_SIGNAL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGUSR1 ||
+           number == SIGUSR2;
+}
+
 static void say(enum journal_ending ending, int number)
 {
     static const char *const what[JOURNAL_ENDING_COUNT] = {
@@ -82,9 +89,14 @@ static void say(enum journal_ending ending, int number)
     static char line[LINE_BYTES]; /* a stack for signals may be small, and nobody else gets here */
     if (!*advice || !endings_first_to_say())
         return;
-    size_t length = put(line, 0, "pilgrim: rank ", shown_rank);
-    length = put(line, length, what[ending], ending == JOURNAL_SIGNAL ? number : -1);
-    length = put(line, length, ending == JOURNAL_ERROR ? error_text : "", -1);
+    long killed = may_follow(ending, number) && !capture.session ? journal_killed() : -1;
+    size_t length = put(line, 0, "pilgrim: rank ", killed >= 0 ? killed : shown_rank);
+    if (killed >= 0) {
+        length = put(line, length, " was killed", -1);
+    } else {
+        length = put(line, length, what[ending], ending == JOURNAL_SIGNAL ? number : -1);
+        length = put(line, length, ending == JOURNAL_ERROR ? error_text : "", -1);
+    }
     length = put(line, length, advice, -1);
     line[length++] = '\n';
     capture_write(line, length);
