@@ -186,7 +186,7 @@ static size_t bytes_of(struct fragment *f)
 static const struct expectation {
     struct differences differences;
     bool own_sites;
-    uint32_t over; /* of 1000 families, so many, and one more, may take over a tenth more than their template */
+    uint32_t over; /* of 1000 families, so many may take over a tenth more than their template */
 } expected[] = {
     {{.dropped = 8}, true, 5},
     {{.swapped = 32}, true, 5},
@@ -242,6 +242,13 @@ static void try_family(uint64_t seed, const struct expectation *e, struct tally 
     fragment_free(f);
 }
 
+/* True if PER_MILLE of the families are over, give or take three standard deviations: few trials scatter more. */
+static bool hardly_more(const struct tally *tally, uint64_t per_mille)
+{
+    uint64_t over = tally->over * 1000, wanted = tally->tried * per_mille;
+    return over <= wanted + 1000 || (over - wanted) * (over - wanted) <= 9000 * wanted;
+}
+
 /* Never more than without templates. Within a tenth of the template; where calls are not told apart, or a loop may have
  * one trip, so that it is none, not always: the grammar of a rank may begin its loops at another call then. In the sum
  * never more. */
@@ -252,7 +259,7 @@ START_TEST(hardly_more_than_the_template)
     for (uint32_t i = 0; i < trials(40000) / EXPECTED; i++)
         try_family(i + 1, e, &tally);
     ck_assert_uint_gt(tally.tried, trials(40000) / EXPECTED / 8);
-    ck_assert_msg(tally.over * 1000 <= tally.tried * e->over + 1000, "%llu of %llu", (unsigned long long)tally.over,
+    ck_assert_msg(hardly_more(&tally, e->over), "%llu of %llu", (unsigned long long)tally.over,
                   (unsigned long long)tally.tried);
     ck_assert_msg(tally.bytes * 100 <= tally.best_bytes * 103, "%llu bytes, not %llu", (unsigned long long)tally.bytes,
                   (unsigned long long)tally.best_bytes);
