@@ -215,13 +215,23 @@ static bool neighbors(struct wait_states *w, const struct match_collective *c)
     return good;
 }
 
+/* True if CALL ended before LAST began. If their clocks do not tell, it did not: few waits end so close to that. */
+static bool left_before(const struct wait_states *w, const struct match_call *call, const struct match_call *last)
+{
+    const uint64_t left = call->leave_ns + call->leave_error_ns;
+    if (left > last->enter_ns)
+        return false;
+    const uint64_t clocks = wait_clocks(w, call, call->local_leave_ns, last, last->local_enter_ns);
+    return last->enter_ns - left >= clocks || (call->leave_ns - call->enter_ns) / 2 <= clocks;
+}
+
 /* True if nobody left before all had come. */
-static bool met(const struct match_collective *c)
+static bool met(const struct wait_states *w, const struct match_collective *c)
 {
     const struct match_entry *last = last_of(c, true);
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (!e->ended || !e->ended->timed || !e->ended->returned || e->nonblocking ||
-            e->ended->leave_ns + e->ended->leave_error_ns <= last->begun->enter_ns)
+            left_before(w, e->ended, last->begun))
             return false;
     return true;
 }
@@ -231,7 +241,7 @@ static bool init(struct wait_states *w, const struct match_collective *c)
 {
     const struct match_entry *last = last_of(c, true);
     const uint64_t later = later_than(c, true, last);
-    if (!met(c))
+    if (!met(w, c))
         return true;
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (e != last && last->begun->enter_ns > e->begun->enter_ns &&
@@ -249,7 +259,7 @@ static bool if_met(struct wait_states *w, const struct match_collective *c)
                                                                            : WAIT_OTHER;
     if (strncmp(name, "MPI_Init", strlen("MPI_Init")) == 0)
         return init(w, c);
-    return c->entries->finalize || !met(c) || all_wait(w, c, pattern, true);
+    return c->entries->finalize || !met(w, c) || all_wait(w, c, pattern, true);
 }
 
 bool wait_collective(void *context, const struct match_collective *c)
