@@ -238,12 +238,16 @@ static bool waited(struct causes *c, struct cause_thread *t, struct cause_event 
     if (!delay_log_point(&t->log, c->points_most, late->enter_ns, late->number, delay_log_mark(&t->log)) ||
         !delay_log_point(&other->log, c->points_most, late->enter_ns, late->number, late->position))
         return false;
-    /* the way of the one that was late leads here */
-    if (late->enter_ns > event->leave_ns) /* so the clocks say; it cannot be */
+    /* The way of the one that was late leads here. It cannot have begun after this event's end: if the clocks say so,
+     * by no more than their error, what it did before was that much shorter, so that the way is as long as the time. */
+    const uint64_t early = late->enter_ns > event->leave_ns ? late->enter_ns - event->leave_ns : 0;
+    if (early > event->error_ns || early > late->gap_ns)
         return path_add(&c->tree, &t->path, (uint64_t)thread << 32 | mpi, event->leave_ns - event->enter_ns);
     struct way_node *own = t->path;
     t->path = path_hold(late->path);
     path_release(&c->tree, own);
+    if (early) /* sums of one key are added up, whichever nodes they are in, so this one may be below 0 */
+        return path_add(&c->tree, &t->path, (uint64_t)late->thread << 32 | delay_class(late->site, false), 0 - early);
     return path_add(&c->tree, &t->path, (uint64_t)thread << 32 | mpi, event->leave_ns - late->enter_ns);
 }
 
@@ -388,6 +392,7 @@ bool causes_call(struct causes *c, uint32_t rank, uint32_t thread, uint32_t site
     event->number = ++c->numbers;
     event->enter_ns = enter_ns;
     event->leave_ns = leave_ns;
+    event->gap_ns = gap;
     event->references++;
     if (!push(c, t, (struct cause_item){.event = event})) {
         event->references--;

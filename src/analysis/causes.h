@@ -26,6 +26,7 @@ struct cause_event {
     bool resolved; /* all that it waits for is known */
     bool entered, left;
     uint64_t number, enter_ns, leave_ns;
+    uint64_t gap_ns;   /* since the call before */
     uint64_t seq;      /* of the call in its thread, for the caller */
     uint64_t position; /* in its thread's log; with the following three, once it was entered */
     struct way_node *path;

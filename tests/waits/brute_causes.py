@@ -30,13 +30,13 @@ class Run:
             for i, call in enumerate(own):
                 call["key"], call["index"] = thread, i
         begins = {(thread, call["start"]): call for thread in self.threads for call in reversed(self.threads[thread])}
-        self.waits = {}  # (thread, index) -> (ns, the late call)
+        self.waits = {}  # (thread, index) -> (ns, the late call, its pattern, the error)
         self.points = collections.defaultdict(dict)  # thread -> {(thread, index) of a late call: position}
         for wait in waits:
             call = begins[(wait["rank"], wait["thread"]), wait["start"]]
             late = begins[(wait["for_rank"], wait["for_thread"]), wait["for_start"]]
             check((call["key"], call["index"]) not in self.waits, "a call waits twice: %r" % wait)
-            self.waits[call["key"], call["index"]] = wait["ns"], late, wait["wait"]
+            self.waits[call["key"], call["index"]] = wait["ns"], late, wait["wait"], wait["error_ns"]
             number = late["key"], late["index"]
             self.points[call["key"]][number] = 3 * call["index"] + 3
             self.points[late["key"]][number] = 3 * late["index"] + 1
@@ -64,7 +64,7 @@ class Run:
     @functools.lru_cache(maxsize=None)
     def due(self, thread, index):
         """What the wait of a call is due to: ((thread, place, direct), ns), ..."""
-        ns, late, _ = self.waits[thread, index]
+        ns, late = self.waits[thread, index][:2]
         end = {thread: 3 * index + 1, late["key"]: 3 * late["index"] + 1}
         last = None
         for n in self.newest_first(thread, self.threads[thread][index]["end"]):
@@ -99,11 +99,12 @@ class Run:
         call, end = self.threads[thread][-1], None
         while call:
             key = call["key"], call["index"]
-            if end is None and key in self.waits and self.waits[key][1]["start"] <= call["end"]:
-                late = self.waits[key][1]
-                sums[place(call, "in")] += call["end"] - late["start"]
+            late, error = self.waits[key][1::2] if end is None and key in self.waits else (None, 0)
+            early = max(0, late["start"] - call["end"]) if late else 0  # by the clocks: in truth it is not
+            if late and early <= min(error, self.gap(late)):
+                sums[place(call, "in")] += call["end"] - min(late["start"], call["end"])
                 call, end = late, late["start"]
-                sums[place(call, "computing before")] += self.gap(call)
+                sums[place(call, "computing before")] += self.gap(call) - early
             else:
                 if end is None:
                     sums[place(call, "in")] += call["end"] - call["start"]
@@ -152,7 +153,7 @@ class Run:
         for key in set(wanted) | set(shown):
             if key[3] is not None:  # causes of equal size may be the last one that is told, or among the others
                 check(abs(wanted[key] - shown[key]) <= 2 + 1e-3 * sites[key[:3]], "%r: due %r ns, not %r" % (key, shown[key], wanted[key]))
-        total = sum(ns for ns, _, _ in self.waits.values())
+        total = sum(wait[0] for wait in self.waits.values())
         check(abs(sum(shown.values()) - total) <= 2 + len(shown), "all that is due: %r of %r" % (sum(shown.values()), total))
         check(abs(sum(d["delay_ns"] for d in found.delays) - total) <= 2 + len(shown), "delays: %r" % total)
         path = {(p["doing"], p["by_func"], p["by_site"]): p["path_ns"] for p in found.path if p["path_ns"]}
