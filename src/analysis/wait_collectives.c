@@ -215,23 +215,13 @@ static bool neighbors(struct wait_states *w, const struct match_collective *c)
     return good;
 }
 
-/* True if CALL ended before LAST began. If their clocks do not tell, it did not: few waits end so close to that. */
-static bool left_before(const struct wait_states *w, const struct match_call *call, const struct match_call *last)
-{
-    const uint64_t left = call->leave_ns + call->leave_error_ns;
-    if (left > last->enter_ns)
-        return false;
-    const uint64_t clocks = wait_clocks(w, call, call->local_leave_ns, last, last->local_enter_ns);
-    return last->enter_ns - left >= clocks || (call->leave_ns - call->enter_ns) / 2 <= clocks;
-}
-
 /* True if nobody left before all had come. */
 static bool met(const struct wait_states *w, const struct match_collective *c)
 {
     const struct match_entry *last = last_of(c, true);
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (!e->ended || !e->ended->timed || !e->ended->returned || e->nonblocking ||
-            left_before(w, e->ended, last->begun))
+            wait_ended_before(w, e->ended, last->begun))
             return false;
     return true;
 }

@@ -24,6 +24,10 @@ struct wait_span wait_until(const struct match_call *call, uint64_t at_ns, uint6
 uint64_t wait_clocks(const struct wait_states *w, const struct match_call *a, uint64_t a_ns, const struct match_call *b,
                      uint64_t b_ns);
 
+/* True if CALL ended before OTHER began. If their clocks do not tell, it did not, where it took longer than they may be
+ * wrong: what waits for a call often ends less than that after the call's beginning. */
+bool wait_ended_before(const struct wait_states *w, const struct match_call *call, const struct match_call *other);
+
 /* CALL waited SPAN for OTHER to begin; nothing if that is 0. Of all that it waited for the longest counts; a call that
  * waits for a sender does not wait for a receiver as well. */
 bool wait_note(struct wait_states *w, struct match_call *call, enum wait_pattern pattern, struct wait_span span,

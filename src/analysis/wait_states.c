@@ -178,6 +178,15 @@ static uint64_t error_of(const struct wait_states *w, const struct match_call *a
     return wait_clocks(w, a, a->local_enter_ns, b, b->local_enter_ns);
 }
 
+bool wait_ended_before(const struct wait_states *w, const struct match_call *call, const struct match_call *other)
+{
+    const uint64_t left = call->leave_ns + call->leave_error_ns;
+    if (left > other->enter_ns)
+        return false;
+    const uint64_t clocks = wait_clocks(w, call, call->local_leave_ns, other, other->local_enter_ns);
+    return other->enter_ns - left >= clocks || (call->leave_ns - call->enter_ns) / 2 <= clocks;
+}
+
 static bool site_blocks(const struct wait_states *w, uint32_t site)
 {
     const char *name = match_site(w->match, site)->function->name;

@@ -2,13 +2,6 @@
 /* Wait states of windows: MPI_Win_start with MPI_Win_post, and what ends them; locks. See wait_notes.h. */
 #include "analysis/wait_notes.h"
 
-/* True if OTHER began before CALL ended, or CLOCKS ns later: so far the clocks may differ. */
-static bool begins_in_time(const struct match_call *call, const struct match_call *other, uint64_t clocks)
-{
-    const uint64_t left = call->leave_ns + call->leave_error_ns;
-    return other->enter_ns < left || (clocks < UINT64_MAX && other->enter_ns - left < clocks);
-}
-
 /* CALL waits for OTHER to begin, if that was before its end. What waited for MPI_Win_post ends as soon as that has told
  * it, in shared memory in less time than the clocks differ: so it counts if it ended shortly before. */
 static bool wait_for(struct wait_states *w, enum wait_pattern pattern, struct match_call *call,
@@ -16,9 +9,8 @@ static bool wait_for(struct wait_states *w, enum wait_pattern pattern, struct ma
 {
     if (!call || !other || call->given || !wait_blocks(w, call) || !other->timed || other->enter_ns <= call->enter_ns)
         return true;
-    const uint64_t clocks =
-        pattern == WAIT_LATE_POST ? wait_clocks(w, call, call->local_leave_ns, other, other->local_enter_ns) : 0;
-    if (!begins_in_time(call, other, clocks))
+    if (pattern == WAIT_LATE_POST ? wait_ended_before(w, call, other)
+                                  : call->leave_ns + call->leave_error_ns <= other->enter_ns)
         return true;
     return wait_depends(w, call, other) &&
            wait_note(w, call, pattern, wait_until(call, other->enter_ns, other->enter_error_ns), other);
