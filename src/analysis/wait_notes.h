@@ -24,8 +24,8 @@ struct wait_span wait_until(const struct match_call *call, uint64_t at_ns, uint6
 uint64_t wait_clocks(const struct wait_states *w, const struct match_call *a, uint64_t a_ns, const struct match_call *b,
                      uint64_t b_ns);
 
-/* True if CALL ended before OTHER began. If their clocks do not tell, it did not, where it took longer than they may be
- * wrong: what waits for a call often ends less than that after the call's beginning. */
+/* True if CALL ended before OTHER began. Not if it did so by less than their clocks may differ, and took more than
+ * twice as long: then it has waited for OTHER, and ended as soon as that began. */
 bool wait_ended_before(const struct wait_states *w, const struct match_call *call, const struct match_call *other);
 
 /* CALL waited SPAN for OTHER to begin; nothing if that is 0. Of all that it waited for the longest counts; a call that

@@ -205,7 +205,7 @@ static bool was_killed(const struct journal_process *p, const struct journal_pro
 {
     return atomic_load(&p->block.kind) == JOURNAL_PROCESS && atomic_load(&p->ranks) &&
            atomic_load(&p->ending) == JOURNAL_RUNNING && p->pid_space == own->pid_space && p->pid_space &&
-           p->pid != own->pid && !process_state(p->pid, p->started);
+           p->pid != own->pid && p->started && !process_state(p->pid, p->started);
 }
 
 long journal_find_killed(const struct journal_file *f, const struct journal_process *own)
