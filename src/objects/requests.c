@@ -404,12 +404,15 @@ bool requests_thread_ended(struct thread_requests *r)
 /* ---- finding ---- */
 
 /* Which operations a search takes: FREE_ONES, those that no other thread's call is about to complete; OTHERS_TOO,
- * all but those that the call of R has taken itself. */
+ * all but those that the call of R has taken itself, and unknown ones that another call is about to complete: their
+ * handle is all that is known, and an unrecorded call has given it away again. */
 enum taking { FREE_ONES, OTHERS_TOO };
 
 static inline bool may_take(const struct operation *o, const struct thread_requests *r, enum taking taking)
 {
-    return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r->number;
+    if (taking == FREE_ONES)
+        return operation_is_free(o, r);
+    return !o->completed_by || (o->completed_by != r->number && operation_class(o) != REQUEST_UNKNOWN);
 }
 
 /* Returns the next operation of KEY in IN that the call of R may take; NULL: none is left. */
