@@ -260,6 +260,13 @@ void journal_end(enum journal_ending ending, int number, const struct journal_li
     atomic_store(&process->ending, ending);
 }
 
+struct crash_stack *journal_crash(void)
+{
+    if (!journal_started() || atomic_load(&process->ending) != JOURNAL_RUNNING)
+        return NULL;
+    return (struct crash_stack *)((char *)process + JOURNAL_CRASH_AT);
+}
+
 enum journal_ending journal_ended(int *number)
 {
     *number = process->ending_number;

@@ -5,7 +5,7 @@
  * A file consists of pages. Page 0 is the head. Behind it lie blocks, each of one or more pages, that processes have
  * claimed one after another. A process that is killed leaves its blocks as they were after its last store.
  *
- *   process block   who the process is, how it ended; the process's log follows in log blocks
+ *   process block   who the process is, how it ended, and where it crashed; the process's log follows in log blocks
  *   thread block    the thread's live words and the key of its current call; then the beginning of its log
  *   log block       records of one log: (owner, epoch, index) says of which, and where in it
  *   key block       a key that is too long for the thread block
@@ -20,6 +20,8 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+
+#include "base/crash_stack.h"
 
 enum { JOURNAL_PAGE = 4096, JOURNAL_VERSION = 1, JOURNAL_TEXT = 256 };
 
@@ -108,6 +110,13 @@ struct journal_process {
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
     _Atomic uint64_t ended_epoch;                  /* the highest one of the logs of threads that have ended */
 };
+
+/* Where in the first page of a process block its crash stack is: of the signal that ended it, if that was a crash. */
+enum { JOURNAL_CRASH_AT = 1024 };
+
+_Static_assert(sizeof(struct journal_process) <= JOURNAL_CRASH_AT &&
+                   JOURNAL_CRASH_AT + sizeof(struct crash_stack) <= JOURNAL_PAGE,
+               "they are on one page");
 
 /* A thread's words that change with each call. The thread block begins with them, and the key of the current call
  * follows. */

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/build_id.h"
 #include "objects/heap.h"
 #include "symbols/elf_symbols.h"
 
@@ -108,25 +109,14 @@ static bool is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * header
     return false;
 }
 
-/* Reads the build-id among the SIZE bytes of notes at AT. Name and content of each note are padded to ALIGNMENT. */
+/* Reads the build-id among the SIZE bytes of notes at AT. */
 static void read_build_id(const char *at, size_t size, size_t alignment, struct code_module *code)
 {
-    ElfW(Nhdr) note;
-    while (size >= sizeof note) {
-        memcpy(&note, at, sizeof note);
-        size_t name = (sizeof note + note.n_namesz + alignment - 1) / alignment * alignment;
-        size_t whole = (name + note.n_descsz + alignment - 1) / alignment * alignment;
-        if (name + note.n_descsz > size)
-            return;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(at + sizeof note, "GNU", 4)) {
-            code->build_id_length = note.n_descsz < SITE_BUILD_ID_BYTES ? note.n_descsz : SITE_BUILD_ID_BYTES;
-            memcpy(code->build_id, at + name, code->build_id_length);
-            return;
-        }
-        if (whole >= size)
-            return;
-        at += whole;
-        size -= whole;
+    size_t length;
+    const uint8_t *id = build_id_in(at, size, alignment, &length);
+    if (id) {
+        code->build_id_length = length < SITE_BUILD_ID_BYTES ? (uint32_t)length : SITE_BUILD_ID_BYTES;
+        memcpy(code->build_id, id, code->build_id_length);
     }
 }
 
@@ -140,7 +130,7 @@ static uintptr_t load_address(const struct dl_phdr_info *info, struct code_modul
         if (header->p_type == PT_LOAD && header->p_vaddr < low)
             low = header->p_vaddr;
         if (header->p_type == PT_NOTE && !code->build_id_length && is_mapped(info, header))
-            read_build_id(at, header->p_memsz, header->p_align == 8 ? 8 : 4, code);
+            read_build_id(at, header->p_memsz, header->p_align, code);
     }
     return info->dlpi_addr + (low & ~(ElfW(Addr))4095);
 }

@@ -28,8 +28,13 @@
 #include "process/journaling.h"
 #include "process/launcher.h"
 #include "process/thread.h"
+#include "unwind/crash_walk.h"
 
-enum { LINE_BYTES = 4 * PATH_MAX + 256, SIGNALS = 32 };
+enum {
+    LINE_BYTES = 4 * PATH_MAX + 256,
+    SIGNALS = 32,
+    WALKS_MAX = 16 /* for signals that the program handles: it may get many, and go on */
+};
 
 static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGSYS,  SIGTRAP, SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
@@ -155,6 +160,22 @@ static bool is_fault(int number, const siginfo_t *info)
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
+/* Notes in the journal where the thread is that got the signal. SURE: the process ends. */
+static void note_crash(int number, const siginfo_t *info, const void *context, bool sure)
+{
+    static atomic_uint walks;
+    struct crash_stack *stack = number != SIGABRT && number != SIGTRAP && number != SIGSYS && !is_fault(number, info)
+                                    ? NULL
+                                    : journal_crash();
+    if (!stack || (!sure && atomic_fetch_add(&walks, 1) >= WALKS_MAX))
+        return;
+    stack->signal = 0;
+    stack->has_address = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0 && info->si_code != SI_KERNEL;
+    stack->address = stack->has_address ? (uint64_t)(uintptr_t)info->si_addr : 0;
+    crash_walk(context, stack);
+    stack->signal = number;
+}
+
 void endings_exit(void)
 {
     if (is_recorded())
@@ -214,8 +235,10 @@ static void handle(int number, siginfo_t *info, void *context)
     if (old->sa_flags & (int)SA_RESETHAND)
         signal(number, SIG_DFL);
     bool first = is_recorded() && journal_started(), sure = ends_surely(number, old);
-    if (first)
+    if (first) {
+        note_crash(number, info, context, sure);
         note(JOURNAL_SIGNAL, number);
+    }
     if (first && sure)
         say(JOURNAL_SIGNAL, number);
     if (old->sa_flags & SA_SIGINFO) {

@@ -220,6 +220,21 @@ static int thread_order(const void *one, const void *other)
     return compare(a->number, b->number);
 }
 
+/* Reads where the process that is at FROM crashed, by the signal that ended it. */
+static void read_crash(const struct journal_process *from, int32_t signal, struct crash_stack *crash)
+{
+    memcpy(crash, (const char *)from + JOURNAL_CRASH_AT, sizeof *crash);
+    bool good = crash->signal == signal && crash->frame_count <= CRASH_FRAMES_MAX &&
+                crash->module_count <= CRASH_MODULES_MAX;
+    for (uint32_t i = 0; good && i < crash->module_count; i++)
+        good = memchr(crash->modules[i].name, 0, CRASH_NAME_BYTES) && crash->modules[i].name[0] &&
+               crash->modules[i].build_id_length <= SITE_BUILD_ID_BYTES;
+    for (uint32_t i = 0; good && i < crash->frame_count; i++)
+        good = crash->frames[i].module < crash->module_count || crash->frames[i].module == CRASH_MODULES_MAX;
+    if (!good)
+        crash->frame_count = 0;
+}
+
 static enum pilgrim_status read_process(const struct journal_image *image, const struct blocks *blocks, size_t first,
                                         size_t end, struct read_process *p)
 {
@@ -251,6 +266,8 @@ static enum pilgrim_status read_process(const struct journal_image *image, const
         if (p->ending == JOURNAL_SIGNAL && p->threads[i].number == p->ending_thread &&
             p->threads[i].calls > ending_calls)
             p->ending = JOURNAL_RUNNING;
+    if (p->ending == JOURNAL_SIGNAL)
+        read_crash(from, p->ending_number, &p->crash);
     return PILGRIM_OK;
 }
 

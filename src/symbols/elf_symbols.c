@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/build_id.h"
 #include "base/hash.h"
 
 enum {
@@ -86,24 +87,11 @@ static bool read_head(const struct elf_reader *r, ElfW(Ehdr) * head)
 static bool check_notes(const uint8_t *at, size_t bytes, size_t alignment, const struct elf_identity *wanted,
                         bool *has_one)
 {
-    ElfW(Nhdr) note;
-    while (bytes >= sizeof note) {
-        memcpy(&note, at, sizeof note);
-        uint64_t content = (sizeof note + (uint64_t)note.n_namesz + alignment - 1) / alignment * alignment;
-        uint64_t whole = (content + note.n_descsz + alignment - 1) / alignment * alignment;
-        if (content + note.n_descsz > bytes)
-            return false;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(at + sizeof note, "GNU", 4)) {
-            *has_one = true;
-            return wanted->build_id_length > 0 && note.n_descsz >= wanted->build_id_length &&
-                   !memcmp(at + content, wanted->build_id, wanted->build_id_length);
-        }
-        if (whole >= bytes)
-            return false;
-        at += whole;
-        bytes -= whole;
-    }
-    return false;
+    size_t length;
+    const uint8_t *id = build_id_in(at, bytes, alignment, &length);
+    *has_one = id != NULL;
+    return id && wanted->build_id_length > 0 && length >= wanted->build_id_length &&
+           !memcmp(id, wanted->build_id, wanted->build_id_length);
 }
 
 /* Reads the program headers. False: it is another file. */
@@ -121,7 +109,7 @@ static bool check_identity(struct elf_reader *r, const ElfW(Ehdr) * head, const 
             r->base = h->p_vaddr & ~UINT64_C(4095);
         if (h->p_type == PT_NOTE && !has_one && h->p_filesz <= NOTES_MAX &&
             read_whole(r, h->p_offset, r->piece, h->p_filesz))
-            found = check_notes(r->piece, h->p_filesz, h->p_align == 8 ? 8 : 4, wanted, &has_one);
+            found = check_notes(r->piece, h->p_filesz, h->p_align, wanted, &has_one);
     }
     free(headers);
     return good && r->base != UINT64_MAX && (found || (!has_one && wanted->build_id_length == 0));

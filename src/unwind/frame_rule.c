@@ -524,3 +524,18 @@ struct frame_rule frame_rule_of(const void *address)
     (void)dl_iterate_phdr(look_into, &w);
     return w.rule;
 }
+
+struct frame_rule frame_rule_in(const void *header, uintptr_t pc)
+{
+    const ElfW(Ehdr) *elf = header;
+    struct dl_phdr_info info = {.dlpi_phdr = (const ElfW(Phdr) *)((const char *)header + elf->e_phoff),
+                                .dlpi_phnum = elf->e_phnum};
+    struct wanted_rule w = {.pc = pc};
+    ElfW(Addr) low = UINTPTR_MAX;
+    for (size_t i = 0; i < info.dlpi_phnum; i++)
+        if (info.dlpi_phdr[i].p_type == PT_LOAD && info.dlpi_phdr[i].p_vaddr < low)
+            low = info.dlpi_phdr[i].p_vaddr;
+    info.dlpi_addr = (uintptr_t)header - (low & ~(ElfW(Addr))4095);
+    (void)look_into(&info, sizeof info, &w);
+    return w.rule;
+}

@@ -3,10 +3,19 @@
 calls that the wrappers saw."""
 import os
 import re
+import signal
+import sys
+import tempfile
+import traceback
 
 import compare
 import names
-from harness import DECODE, LIBRARY, Failure, Scratch, check, execute, files_under, launch, need_sound_launcher
+from harness import DECODE, LIBRARY, SECOND_DECODER, Failure, Scratch, check, execute, files_under, launch, need_sound_launcher
+from limits import LIMIT_S
+
+sys.path.insert(1, os.path.dirname(SECOND_DECODER))
+
+import second_decoder  # noqa: E402
 
 SPAWN_TRIES, SPAWN_LIMIT_S = 5, 60
 
@@ -23,6 +32,31 @@ def decoded_to(trace, path, folder):
     """Prints TRACE to the file PATH: it may be long."""
     done = execute(["sh", "-c", 'exec "$0" --format=json "$1" >"$2"', DECODE, trace, path], folder)
     check(done.code == 0 and not done.err, "pilgrim-decode: exit code %d\n%s" % (done.code, done.err))
+    return path
+
+
+def second_decoded_to(trace, path):
+    """The same with the second decoder, in a fork of this process: it is loaded here, and to start Python takes longer than most traces."""
+    with open(path, "wb") as out, tempfile.TemporaryFile() as err:
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                signal.alarm(LIMIT_S)
+                os.dup2(out.fileno(), 1)
+                os.dup2(err.fileno(), 2)
+                sys.stdout, sys.stderr = open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8")
+                code = second_decoder.main([trace])
+                sys.stdout.flush()
+            except BaseException:  # nothing of the child may go on here
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(code)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        err.seek(0)
+        said = err.read().decode("utf-8", "replace")
+    check(status == 0 and not said, "second decoder: exit status %d\n%s" % (status, said))
     return path
 
 

@@ -2,7 +2,6 @@
 """Coded calls of a Pilgrim trace, from docs/FORMAT.md (section 4, "Coded calls") alone: the content of a calls section out of coded bits."""
 import collections
 import math
-import operator
 import os
 import sys
 
@@ -65,14 +64,24 @@ class Guess:
 
 
 NEW = 32768         # a context as a number: how much it has learnt x 65536 + P
-LEARNT = {}, {}     # by bit: what contexts become, as far as it was asked
 
 
-def learnt(context, bit):
-    one = Context()
-    one.learnt, one.p = divmod(context, 65536)
-    one.learn(bit)
-    return one.learnt << 16 | one.p
+class Learnt(dict):
+    """What contexts become by a bit, as far as it was asked."""
+
+    def __init__(self, bit):
+        super().__init__()
+        self.bit = bit
+
+    def __missing__(self, context):
+        one = Context()
+        one.learnt, one.p = divmod(context, 65536)
+        one.learn(self.bit)
+        self[context] = one.learnt << 16 | one.p
+        return self[context]
+
+
+LEARNT = Learnt(0), Learnt(1)
 
 
 class Mixer:
@@ -83,19 +92,26 @@ class Mixer:
         self.weights = [[[FIRST_WEIGHT] * 5 for _ in range(sets)] for _ in FIELDS]
 
     def mixed(self, bit, hashes, node, weights):
-        places = self.places
-        inputs = [((h ^ node) * MULTIPLIER & WHOLE) >> 64 - PLACE_BITS for h in hashes]
-        stretched = [STRETCH[places.get(place, NEW) >> 4 & 4095] for place in inputs]
-        d = (sum(map(operator.mul, weights, stretched)) >> 16) + STRETCH_MAX
-        p = self.guess.p = PROBABILITY[0 if d < 0 else d if d < 2 * STRETCH_MAX else 2 * STRETCH_MAX]
-        bit = self.bit(bit, self.guess)
+        """Without loops over the five inputs: half of the time to decode a trace is spent here."""
+        places, guess = self.places, self.guess
+        get, shift = places.get, 64 - PLACE_BITS
+        h0, h1, h2, h3, h4 = hashes
+        i0, i1, i2, i3, i4 = (((h0 ^ node) * MULTIPLIER & WHOLE) >> shift, ((h1 ^ node) * MULTIPLIER & WHOLE) >> shift,
+                              ((h2 ^ node) * MULTIPLIER & WHOLE) >> shift, ((h3 ^ node) * MULTIPLIER & WHOLE) >> shift,
+                              ((h4 ^ node) * MULTIPLIER & WHOLE) >> shift)
+        s0, s1, s2, s3, s4 = (STRETCH[get(i0, NEW) >> 4 & 4095], STRETCH[get(i1, NEW) >> 4 & 4095], STRETCH[get(i2, NEW) >> 4 & 4095],
+                              STRETCH[get(i3, NEW) >> 4 & 4095], STRETCH[get(i4, NEW) >> 4 & 4095])
+        w0, w1, w2, w3, w4 = weights
+        d = (w0 * s0 + w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 >> 16) + STRETCH_MAX
+        p = guess.p = PROBABILITY[0 if d < 0 else d if d < 2 * STRETCH_MAX else 2 * STRETCH_MAX]
+        bit = self.bit(bit, guess)
         error, known = 65536 * bit - p, LEARNT[bit]
-        weights[:] = [w + (s * error >> 13) for w, s in zip(weights, stretched)]
-        for place in inputs:
-            context = places.get(place, NEW)
-            if context not in known:
-                known[context] = learnt(context, bit)
-            places[place] = known[context]
+        weights[:] = (w0 + (s0 * error >> 13), w1 + (s1 * error >> 13), w2 + (s2 * error >> 13), w3 + (s3 * error >> 13), w4 + (s4 * error >> 13))
+        places[i0] = known[get(i0, NEW)]  # two of the places may be the same
+        places[i1] = known[get(i1, NEW)]
+        places[i2] = known[get(i2, NEW)]
+        places[i3] = known[get(i3, NEW)]
+        places[i4] = known[get(i4, NEW)]
         return bit
 
     def number(self, value, field, kind, a, b, c):

@@ -760,8 +760,8 @@ def trace_print(trace, rank, out):
         raise trace.damage or damages[0]
 
 
-def main():
-    words = sys.argv[1:]
+def main(words):
+    """WORDS: of the command line. The exit status."""
     common = words[:1] == ["--clock=common"]
     words = words[common:]
     rank = int(words[1]) if len(words) == 2 and words[1].isdecimal() else None
@@ -785,4 +785,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

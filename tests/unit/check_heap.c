@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of memory: heap, mappings, stacks, static data. Nothing is intercepted here; the tests report each allocation
- * to the heap. */
+ * to the heap. Each test needs a process of its own. */
 #define _GNU_SOURCE 1
 #include "objects/heap.h"
 

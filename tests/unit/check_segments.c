@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces of several segments, read from memory, and from files of which only a part is in memory.
  *
- * One file, as one maker makes all traces and knows what they hold. */
+ * One file, as one maker makes all traces and knows what they hold. Each test needs a process of its own. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

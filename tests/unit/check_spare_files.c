@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Descriptors that are kept aside: a file can be opened when the process has used up all others, and what the program
- * has put in the place of one stays open. */
+ * has put in the place of one stays open. Each test needs a process of its own. */
 #include "base/spare_files.h"
 
 #include <check.h>

@@ -37,6 +37,7 @@ struct job {
     struct bytes texts;        /* HEAD's texts */
     char *missing;             /* text: ranks without a file; NULL: none */
     char *endings;             /* text: how ranks ended that died; NULL: none did */
+    char *crashes;             /* text: where signals ended them; NULL: nowhere, or it is not known */
     char *in_flight;           /* text: when the calls began that they were in; NULL: it is not known */
     char *cut;                 /* text: ranks whose file is cut off; NULL: none */
     uint32_t missing_count, cut_count;
@@ -72,7 +73,7 @@ enum pilgrim_status job_join_journals(struct job *job) PILGRIM_CHECKED;
 /* Appends a file for RANK, whose first segment is at offset AT. Copies PATH. errors: PILGRIM_NOMEM */
 enum pilgrim_status job_add_rank(struct job *job, const char *path, uint32_t rank, size_t at) PILGRIM_CHECKED;
 
-/* Sets job->endings and job->in_flight. errors: PILGRIM_NOMEM */
+/* Sets job->endings, job->crashes and job->in_flight. errors: PILGRIM_NOMEM */
 enum pilgrim_status job_find_endings(struct job *job) PILGRIM_CHECKED;
 
 /* Returns the folder in which the program ran; NULL: unknown. Borrowed from JOB. */

@@ -209,6 +209,8 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
         TRY(fragment_set_property(f, "cut", job->cut));
     if (job->endings)
         TRY(fragment_set_property(f, "endings", job->endings));
+    if (job->crashes)
+        TRY(fragment_set_property(f, "crashes", job->crashes));
     if (job->in_flight)
         TRY(fragment_set_property(f, "in_flight", job->in_flight));
     return trace_write_begin(out);

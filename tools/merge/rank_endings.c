@@ -7,6 +7,7 @@
 
 #include "../../decoder/decode_errors.h"
 #include "base/error_classes.h"
+#include "analysis/crashes.h"
 #include "analysis/source_lines.h"
 #include "base/clock.h"
 #include "base/try.h"
@@ -15,7 +16,7 @@
 #include "recover/recover.h"
 #include "recover/thread_classes.h"
 
-enum { RANGES_ALL = 1 << 20, LINES_SHOWN = 30, CALLERS_SHOWN = 7, NUMBER_BYTES = 96 };
+enum { RANGES_ALL = 1 << 20, LINES_SHOWN = 30, CALLERS_SHOWN = 7, NUMBER_BYTES = 96, CRASHES_MAX = 1024 };
 
 #define NS_A_SECOND 1000000000
 
@@ -164,6 +165,58 @@ static void put_path(struct bytes *text, const struct class_site *class, struct 
     put_text(text, class->caller_count > CALLERS_SHOWN ? " < ..." : "");
 }
 
+/* Appends "app[1f2e3d4c]+0x1189", as src/analysis/crashes.h reads it. */
+static void put_crash_frame(struct bytes *text, const struct crash_stack *crash, const struct crash_frame *frame)
+{
+    char number[NUMBER_BYTES];
+    if (frame->module == CRASH_MODULES_MAX) {
+        put_text(text, " ?");
+        return;
+    }
+    const struct crash_module *m = &crash->modules[frame->module];
+    bytes_put_u8(text, ' ');
+    for (const char *at = m->name; *at; at++)
+        bytes_put_u8(text, strchr("[+; ?", *at) ? '_' : (uint8_t)*at);
+    for (uint32_t i = 0; i < m->build_id_length; i++) {
+        snprintf(number, sizeof number, "%s%02x", i ? "" : "[", m->build_id[i]);
+        put_text(text, number);
+    }
+    snprintf(number, sizeof number, "%s+0x%" PRIx64, m->build_id_length ? "]" : "", frame->offset);
+    put_text(text, number);
+}
+
+/* Appends the signal that P crashed by, and where. */
+static void put_crash(struct bytes *text, const struct read_process *p)
+{
+    char number[NUMBER_BYTES];
+    put_number(text, "", p->rank);
+    if (p->ending_thread != UINT32_MAX)
+        put_number(text, ".", p->ending_thread);
+    put_number(text, " ", p->ending_number);
+    snprintf(number, sizeof number, p->crash.has_address ? " 0x%" PRIx64 : " -", p->crash.address);
+    put_text(text, number);
+    for (uint32_t i = 0; i < p->crash.frame_count; i++)
+        put_crash_frame(text, &p->crash, &p->crash.frames[i]);
+}
+
+/* Appends where P crashed: " at address 0x10; stack: kernel.c:12 < solver.c:31". */
+static void put_stack(struct bytes *text, const struct read_process *p, struct source_lines *lines)
+{
+    struct bytes item = {0};
+    struct crash crash;
+    put_crash(&item, p);
+    bytes_put_u8(&item, 0);
+    const char *at = item.failed ? "" : (const char *)item.data;
+    if (crash_take(&at, &crash)) {
+        char *stack = crash_stack_text(&crash, lines);
+        put_text(text, "; stack: ");
+        put_text(text, stack ? stack : "");
+        text->failed = text->failed || !stack;
+        free(stack);
+    }
+    bytes_free(&item);
+}
+
 /* Appends what P was in when it ended: "in MPI_Recv at halo.c:88 < solver.c:31". */
 static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *file, struct source_lines *lines)
 {
@@ -176,12 +229,16 @@ static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *
     if (status == PILGRIM_OK && p->thread_count && p->ending != JOURNAL_FINALIZE) {
         const struct class_site *class = thread_last_class(&p->threads[thread], &classes[thread]);
         bool inside = p->threads[thread].in_flight.class != JOURNAL_NO_CLASS;
+        if (p->crash.frame_count && !inside)
+            put_stack(text, p, lines);
         if (class && p->ending != JOURNAL_ABORT) {
             put_text(text, inside ? " in " : "; last call ");
             put_text(text, v->functions[class->function].name);
         }
         if (class)
             put_path(text, class, lines);
+        if (p->crash.frame_count && inside)
+            put_stack(text, p, lines);
     }
     process_facts_free(p, &facts, classes);
     return status;
@@ -199,6 +256,11 @@ static enum pilgrim_status put_end(struct bytes *text, const struct job *job, co
     put_text(text, says[file->process->ending]);
     if (has_number(file->process))
         put_end_number(text, job, file->process);
+    if (file->process->crash.frame_count && file->process->crash.has_address) {
+        char address[NUMBER_BYTES];
+        snprintf(address, sizeof address, " at address 0x%" PRIx64, file->process->crash.address);
+        put_text(text, address);
+    }
     return put_call(text, file, lines);
 }
 
@@ -336,8 +398,24 @@ static enum pilgrim_status find_in_flight(const struct job *job, char **text)
     return status == PILGRIM_OK ? taken : status;
 }
 
+/* Sets *TEXT to where processes crashed, in the order of ranks. */
+static enum pilgrim_status find_crashes(const struct job *job, char **text)
+{
+    struct bytes all = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < job->count && count < CRASHES_MAX; i++) {
+        const struct read_process *p = job->files[i].process;
+        if (!p || !p->crash.frame_count)
+            continue;
+        put_text(&all, count++ ? "; " : "");
+        put_crash(&all, p);
+    }
+    return take_text(&all, text);
+}
+
 enum pilgrim_status job_find_endings(struct job *job)
 {
     TRY(find_endings(job, &job->endings));
+    TRY(find_crashes(job, &job->crashes));
     return find_in_flight(job, &job->in_flight);
 }

@@ -318,6 +318,7 @@ void job_free(struct job *job)
     free(job->missing);
     free(job->cut);
     free(job->endings);
+    free(job->crashes);
     free(job->in_flight);
     free(job->problem);
     bytes_free(&job->texts);
