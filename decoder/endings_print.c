@@ -2,9 +2,11 @@
 /* Endings; see endings_print.h. pilgrim-merge sets the properties (tools/merge/journals.c). */
 #include "endings_print.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/crashes.h"
 #include "csv_cells.h"
 
 static const struct part {
@@ -16,8 +18,82 @@ static const struct part {
     {"cut", "of these ranks there are only the first calls"},
 };
 
+/* ---- crashes ---- */
+
+static const char *crashes_of(const struct pilgrim_trace *trace)
+{
+    const char *text = pilgrim_property(trace, "crashes");
+    return text ? text : "";
+}
+
+static void print_crash_json(struct output *out, const struct crash *crash, struct source_lines *lines)
+{
+    out_text(out, "{\"rank\":");
+    out_uint(out, crash->rank);
+    if (crash->thread >= 0)
+        out_json_field(out, "thread", crash->thread);
+    if (crash->has_address) {
+        out_text(out, ",\"address\":\"0x");
+        out_hex(out, crash->address);
+        out_char(out, '"');
+    }
+    char *stack = crash_stack_text(crash, lines);
+    out_text(out, ",\"stack\":");
+    out_json_string(out, stack ? stack : "", stack ? strlen(stack) : 0);
+    out_char(out, '}');
+    free(stack);
+}
+
+/* Prints the member "crashes" of the ending ENDING, "signal 11", if some are known. */
+static void print_crashes_json(struct output *out, const struct pilgrim_trace *trace, struct source_lines *lines,
+                               const char *ending)
+{
+    struct crash crash;
+    const char *before = ",\"crashes\":[";
+    unsigned signal;
+    if (sscanf(ending, "signal %u", &signal) != 1)
+        return;
+    for (const char *at = crashes_of(trace); crash_take(&at, &crash);) {
+        if (crash.signal != signal)
+            continue;
+        out_text(out, before);
+        print_crash_json(out, &crash, lines);
+        before = ",";
+    }
+    out_text(out, *before == ',' && !before[1] ? "]" : "");
+}
+
+/* Prints a line for each crash: "rank 2 got signal 11 at address 0x10 in kernel.c:12 < solver.c:31". */
+static void print_crashes(struct output *out, const struct pilgrim_trace *trace, struct source_lines *lines)
+{
+    struct crash crash;
+    const char *at = crashes_of(trace);
+    while (crash_take(&at, &crash)) {
+        char *stack = crash_stack_text(&crash, lines);
+        out_text(out, "rank ");
+        out_uint(out, crash.rank);
+        if (crash.thread > 0) {
+            out_text(out, ", thread ");
+            out_int(out, crash.thread);
+            out_char(out, ',');
+        }
+        out_text(out, " got signal ");
+        out_uint(out, crash.signal);
+        if (crash.has_address) {
+            out_text(out, " at address 0x");
+            out_hex(out, crash.address);
+        }
+        out_text(out, " in ");
+        out_name(out, stack ? stack : "?");
+        out_char(out, '\n');
+        free(stack);
+    }
+    out_text(out, *at ? "where more ranks got a signal is not in the trace\n" : "");
+}
+
 /* Prints an item of the property "endings": "signal 11: 0-2". */
-static void print_ending(struct output *out, const char *item, size_t length)
+static void print_ending(struct output *out, const struct pilgrim_trace *trace, struct source_lines *lines,
+                         const char *item, size_t length)
 {
     const char *colon = memchr(item, ':', length);
     size_t how = colon ? (size_t)(colon - item) : length, ranks = colon ? how + 2 : length;
@@ -25,10 +101,12 @@ static void print_ending(struct output *out, const char *item, size_t length)
     out_json_string(out, item, how);
     out_text(out, ",\"ranks\":");
     out_json_string(out, item + (ranks < length ? ranks : length), ranks < length ? length - ranks : 0);
+    print_crashes_json(out, trace, lines, item);
     out_text(out, "}\n");
 }
 
-static void print_json(struct output *out, const char *property, const char *value)
+static void print_json(struct output *out, const struct pilgrim_trace *trace, struct source_lines *lines,
+                       const char *property, const char *value)
 {
     if (strcmp(property, "endings") != 0) {
         out_text(out, "{\"ending\":");
@@ -41,7 +119,7 @@ static void print_json(struct output *out, const char *property, const char *val
     for (const char *item = value; *item;) {
         const char *end = strstr(item, "; ");
         size_t length = end ? (size_t)(end - item) : strlen(item);
-        print_ending(out, item, length);
+        print_ending(out, trace, lines, item, length);
         item += length + (end ? 2 : 0);
     }
 }
@@ -120,14 +198,14 @@ bool endings_print_cell(struct output *out, const struct pilgrim_trace *trace, u
     return false;
 }
 
-void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json)
+void endings_print(struct output *out, const struct pilgrim_trace *trace, struct source_lines *lines, bool json)
 {
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const char *value = pilgrim_property(trace, parts[i].property);
         if (!value)
             continue;
         if (json) {
-            print_json(out, parts[i].property, value);
+            print_json(out, trace, lines, parts[i].property, value);
             continue;
         }
         out_text(out, parts[i].says);
@@ -135,4 +213,6 @@ void endings_print(struct output *out, const struct pilgrim_trace *trace, bool j
         out_name(out, value);
         out_char(out, '\n');
     }
+    if (!json)
+        print_crashes(out, trace, lines);
 }

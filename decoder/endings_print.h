@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/source_lines.h"
 #include "output.h"
 
-/* Prints what the trace says of ranks that ended early, are missing, or are cut off. Prints nothing if all are whole.
- */
-void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json);
+/* Prints what the trace says of ranks that ended early, are missing, or are cut off, and where signals ended them.
+ * Prints nothing if all are whole. LINES may be NULL. */
+void endings_print(struct output *out, const struct pilgrim_trace *trace, struct source_lines *lines, bool json);
 
 /* Prints how RANK ended, and a comma: "signal 11,". Prints nothing and returns false if it reached its end. */
 bool endings_print_cell(struct output *out, const struct pilgrim_trace *trace, uint32_t rank);

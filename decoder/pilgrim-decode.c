@@ -467,7 +467,7 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
     if (o->endings && !o->csv)
-        endings_print(out, trace, o->json);
+        endings_print(out, trace, lines, o->json);
     if (o->summary)
         return print_summary(out, trace, o, lines, error);
     if (o->system)

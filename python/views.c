@@ -86,7 +86,7 @@ static enum pilgrim_status view_waits(const struct view_job *j)
 
 static enum pilgrim_status view_endings(const struct view_job *j)
 {
-    endings_print(j->o, j->trace, true);
+    endings_print(j->o, j->trace, j->lines, true);
     return PILGRIM_OK;
 }
 
@@ -146,7 +146,7 @@ static const struct trace_view_kind {
 } views[] = {
     {"loops", view_loops, true},
     {"waits", view_waits, true},
-    {"endings", view_endings, false},
+    {"endings", view_endings, true},
     {"summary", view_summary, true},
     {"ranks", view_ranks, false},
     {"matrix", view_matrix, true},

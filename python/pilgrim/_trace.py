@@ -449,6 +449,12 @@ class Trace:
         ("0-2"); "missing": nothing is left of them; "cut": only the first calls are. Empty: all ended well."""
         return Table.from_rows(self._view("endings"), ["ending", "ranks"])
 
+    def crashes(self):
+        """Where signals such as SIGSEGV ended ranks: a Table of rank, thread (missing if it had made no call), signal, address (that
+        it used; missing if it is not known) and stack ("kernel.c:12 < solver.c:31")."""
+        rows = [dict(crash, signal=int(row["ending"].split()[1])) for row in self._view("endings") for crash in row.get("crashes", ())]
+        return Table.from_rows(rows, ["rank", "thread", "signal", "address", "stack"])
+
     def in_flight(self):
         """The calls that threads were in when their process ended: a Table of rank, thread, seq, func, site, since (seconds
         since 1970, UTC) and seconds (how long it was in it). Only of runs of which not all ranks ended well."""

@@ -106,10 +106,8 @@ char *crash_stack_text(const struct crash *c, struct source_lines *lines)
     find_shown(c, &first, &end);
     for (size_t i = first; text && i < end; i++) {
         const struct crash_place *p = &c->places[i];
-        const struct pilgrim_frame frame = {.module = p->module,
-                                            .build_id = p->build_id,
-                                            .build_id_length = p->build_id_length,
-                                            .offset = p->offset};
+        const struct pilgrim_frame frame = {
+            .module = p->module, .build_id = p->build_id, .build_id_length = p->build_id_length, .offset = p->offset};
         char *place = source_lines_place(lines, p->offset ? &frame : NULL);
         size_t more = place ? strlen(place) + (i > first ? strlen(" < ") : 0) : 0;
         char *grown = place ? realloc(text, length + more + 1) : NULL;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the build-id in the BYTES of notes at AT, *LENGTH bytes of them; NULL: there is none. HEADER_ALIGNMENT: p_align of their program
- * header. Async-signal-safe. */
+/* Returns the build-id in the BYTES of notes at AT, *LENGTH bytes of them; NULL: there is none. HEADER_ALIGNMENT:
+ * p_align of their program header. Async-signal-safe. */
 const uint8_t *build_id_in(const void *at, size_t bytes, size_t header_alignment, size_t *length);
 
 #endif

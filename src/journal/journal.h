@@ -38,8 +38,8 @@ void journal_end(enum journal_ending ending, int number, const struct journal_li
 /* Returns how the process ended. *NUMBER: as journal_end had it. Async-signal-safe. */
 enum journal_ending journal_ended(int *number);
 
-/* Returns where the stack of the thread goes that is about to end the process by a signal; NULL: there is no journal, or it has
- * said how the process ended. Its signal is to be set last. Async-signal-safe. */
+/* Returns where the stack of the thread goes that is about to end the process by a signal; NULL: there is no journal,
+ * or it has said how the process ended. Its signal is to be set last. Async-signal-safe. */
 struct crash_stack *journal_crash(void);
 
 /* Takes back what journal_end said of a signal or an error: the process goes on. Async-signal-safe. */

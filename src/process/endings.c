@@ -164,9 +164,8 @@ static bool is_fault(int number, const siginfo_t *info)
 static void note_crash(int number, const siginfo_t *info, const void *context, bool sure)
 {
     static atomic_uint walks;
-    struct crash_stack *stack = number != SIGABRT && number != SIGTRAP && number != SIGSYS && !is_fault(number, info)
-                                    ? NULL
-                                    : journal_crash();
+    struct crash_stack *stack =
+        number != SIGABRT && number != SIGTRAP && number != SIGSYS && !is_fault(number, info) ? NULL : journal_crash();
     if (!stack || (!sure && atomic_fetch_add(&walks, 1) >= WALKS_MAX))
         return;
     stack->signal = 0;

@@ -224,8 +224,8 @@ static int thread_order(const void *one, const void *other)
 static void read_crash(const struct journal_process *from, int32_t signal, struct crash_stack *crash)
 {
     memcpy(crash, (const char *)from + JOURNAL_CRASH_AT, sizeof *crash);
-    bool good = crash->signal == signal && crash->frame_count <= CRASH_FRAMES_MAX &&
-                crash->module_count <= CRASH_MODULES_MAX;
+    bool good =
+        crash->signal == signal && crash->frame_count <= CRASH_FRAMES_MAX && crash->module_count <= CRASH_MODULES_MAX;
     for (uint32_t i = 0; good && i < crash->module_count; i++)
         good = memchr(crash->modules[i].name, 0, CRASH_NAME_BYTES) && crash->modules[i].name[0] &&
                crash->modules[i].build_id_length <= SITE_BUILD_ID_BYTES;

@@ -47,9 +47,9 @@ struct read_process {
     uint64_t started; /* as in journal_process */
     uint32_t ending;  /* enum journal_ending */
     int32_t ending_number;
-    uint64_t ended_epoch;   /* as in journal_process */
-    uint32_t ending_thread; /* the one that got the signal; UINT32_MAX: unknown */
-    uint64_t ending_ns;     /* when it ended, by CLOCK_REALTIME; 0: unknown */
+    uint64_t ended_epoch;     /* as in journal_process */
+    uint32_t ending_thread;   /* the one that got the signal; UINT32_MAX: unknown */
+    uint64_t ending_ns;       /* when it ended, by CLOCK_REALTIME; 0: unknown */
     struct crash_stack crash; /* of a signal that ended it; no frames: unknown. All names and indices are good */
     struct read_log logs[JOURNAL_PROCESS_LOGS];
     struct read_thread *threads; /* by number */

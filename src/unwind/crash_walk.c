@@ -29,7 +29,7 @@ struct mapped_file {
     char path[LINE_BYTES]; /* may be cut off at its beginning */
 };
 
-struct registers {
+struct machine_registers {
     uintptr_t pc, sp, fp;
 };
 
@@ -53,7 +53,8 @@ static uintptr_t take_hex(const char **at)
     }
 }
 
-/* Looks at a line of /proc/self/maps: "LOW-HIGH PERMISSIONS OFFSET DEVICE INODE     PATH". True if ADDRESS lies there. */
+/* Looks at a line of /proc/self/maps: "LOW-HIGH PERMISSIONS OFFSET DEVICE INODE     PATH". True if ADDRESS lies there.
+ */
 static bool look_at(const char *line, uintptr_t address, struct mapped_file *file)
 {
     const char *at = line, *path = strchr(line, '/');
@@ -109,7 +110,7 @@ static bool has_bytes(const struct mapped_file *file, uint64_t offset, uint64_t 
 }
 
 /* Returns the header of FILE, if that and the program headers can be read; else NULL. */
-static const ElfW(Ehdr) *elf_header(const struct mapped_file *file)
+static const ElfW(Ehdr) * elf_header(const struct mapped_file *file)
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)file->base;
     return has_bytes(file, 0, sizeof *header) && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
@@ -124,9 +125,10 @@ static void find_build_id(const struct mapped_file *file, struct crash_module *m
     const ElfW(Phdr) *p = header ? (const ElfW(Phdr) *)(file->base + header->e_phoff) : NULL;
     for (size_t i = 0; p && i < header->e_phnum && !m->build_id_length; i++) {
         size_t length = 0;
-        const uint8_t *id = p[i].p_type == PT_NOTE && has_bytes(file, p[i].p_offset, p[i].p_filesz)
-                                ? build_id_in((const void *)(file->base + p[i].p_offset), p[i].p_filesz, p[i].p_align, &length)
-                                : NULL;
+        const uint8_t *id =
+            p[i].p_type == PT_NOTE && has_bytes(file, p[i].p_offset, p[i].p_filesz)
+                ? build_id_in((const void *)(file->base + p[i].p_offset), p[i].p_filesz, p[i].p_align, &length)
+                : NULL;
         m->build_id_length = id ? (uint32_t)(length < sizeof m->build_id ? length : sizeof m->build_id) : 0;
         for (uint32_t k = 0; k < m->build_id_length; k++)
             m->build_id[k] = id[k];
@@ -162,7 +164,7 @@ static bool read_word(uintptr_t address, uintptr_t *word)
 }
 
 /* Goes to the caller's frame, by what the unwind tables say. */
-static bool step_by_rule(struct registers *r, const struct frame_rule *rule)
+static bool step_by_rule(struct machine_registers *r, const struct frame_rule *rule)
 {
     uintptr_t cfa = (rule->cfa == FRAME_SP ? r->sp : r->fp) + (uintptr_t)(intptr_t)rule->cfa_offset, fp = r->fp, pc;
     if (rule->cfa == FRAME_AT_FP && !read_word(cfa, &cfa))
@@ -173,31 +175,31 @@ static bool step_by_rule(struct registers *r, const struct frame_rule *rule)
         return false;
     if (cfa - r->sp > STACK_MAX || !read_word(cfa + (uintptr_t)(intptr_t)rule->return_offset, &pc))
         return false;
-    *r = (struct registers){pc, cfa, fp};
+    *r = (struct machine_registers){pc, cfa, fp};
     return true;
 }
 
 /* The same in code that has no tables: a frame address that was saved with the return address behind it. */
-static bool step_by_frame(struct registers *r)
+static bool step_by_frame(struct machine_registers *r)
 {
     uintptr_t fp, pc;
     if (r->fp - r->sp > STACK_MAX || !read_word(r->fp, &fp) || !read_word(r->fp + sizeof fp, &pc))
         return false;
-    *r = (struct registers){pc, r->fp + 2 * sizeof fp, fp};
+    *r = (struct machine_registers){pc, r->fp + 2 * sizeof fp, fp};
     return true;
 }
 
 /* The innermost frame of code that is not there: the program has called a wrong address. */
-static bool step_to_caller(struct registers *r, uintptr_t link)
+static bool step_to_caller(struct machine_registers *r, uintptr_t link)
 {
     uintptr_t pc = link;
     if (!link && !read_word(r->sp, &pc))
         return false;
-    *r = (struct registers){pc, link ? r->sp : r->sp + sizeof pc, r->fp};
+    *r = (struct machine_registers){pc, link ? r->sp : r->sp + sizeof pc, r->fp};
     return true;
 }
 
-static void walk(struct crash_stack *stack, struct registers r, uintptr_t link)
+static void walk(struct crash_stack *stack, struct machine_registers r, uintptr_t link)
 {
     for (uint32_t i = 0; i < CRASH_FRAMES_MAX; i++) {
         uintptr_t pc = r.pc - (i > 0), sp = r.sp;
@@ -210,8 +212,9 @@ static void walk(struct crash_stack *stack, struct registers r, uintptr_t link)
         stack->frame_count = i + 1;
         const ElfW(Ehdr) *header = mapped ? elf_header(&current) : NULL;
         const struct frame_rule rule = header ? frame_rule_in(header, pc) : (struct frame_rule){.cfa = FRAME_UNKNOWN};
-        bool good = rule.cfa == FRAME_UNKNOWN ? (i == 0 && (!mapped || link) ? step_to_caller(&r, link) : step_by_frame(&r))
-                                              : rule.cfa != FRAME_OUTERMOST && step_by_rule(&r, &rule);
+        bool good = rule.cfa == FRAME_UNKNOWN
+                        ? (i == 0 && (!mapped || link) ? step_to_caller(&r, link) : step_by_frame(&r))
+                        : rule.cfa != FRAME_OUTERMOST && step_by_rule(&r, &rule);
         if (!good || !r.pc || (r.sp <= sp && i > 0))
             return;
     }
@@ -233,9 +236,12 @@ void crash_walk(const void *context, struct crash_stack *stack)
         return;
     memset(&current, 0, sizeof current);
 #if defined __x86_64__
-    walk(stack, (struct registers){(uintptr_t)m->gregs[REG_RIP], (uintptr_t)m->gregs[REG_RSP], (uintptr_t)m->gregs[REG_RBP]}, 0);
+    walk(stack,
+         (struct machine_registers){(uintptr_t)m->gregs[REG_RIP], (uintptr_t)m->gregs[REG_RSP],
+                                    (uintptr_t)m->gregs[REG_RBP]},
+         0);
 #elif defined __aarch64__
-    walk(stack, (struct registers){m->pc, m->sp, m->regs[29]}, m->regs[30]);
+    walk(stack, (struct machine_registers){m->pc, m->sp, m->regs[29]}, m->regs[30]);
 #endif
     atomic_flag_clear(&walking);
 }

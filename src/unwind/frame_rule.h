@@ -45,8 +45,8 @@ struct frame_tables {
  * takes a microsecond. */
 struct frame_rule frame_rule_of(const void *address);
 
-/* The same for the instruction at PC, which is in the module whose ELF header is mapped at HEADER, with its program headers. Asks
- * nobody: async-signal-safe. */
+/* The same for the instruction at PC, which is in the module whose ELF header is mapped at HEADER, with its program
+ * headers. Asks nobody: async-signal-safe. */
 struct frame_rule frame_rule_in(const void *header, uintptr_t pc);
 
 /* The same for the instruction at PC, which is in the module of TABLES. Damaged tables give some rule. */

@@ -2,8 +2,8 @@
 /* Requests: names, queues of operations that share a handle, threads, many requests at once; and random calls compared
  * with a simple model.
  *
- * One file, as all of it begins, finds and finishes operations through the same few functions. Each test needs a process
- * of its own. */
+ * One file, as all of it begins, finds and finishes operations through the same few functions. Each test needs a
+ * process of its own. */
 #define _GNU_SOURCE 1
 #include "objects/thread_requests_inline.h"
 

@@ -403,11 +403,15 @@ static enum pilgrim_status find_crashes(const struct job *job, char **text)
 {
     struct bytes all = {0};
     size_t count = 0;
-    for (size_t i = 0; i < job->count && count < CRASHES_MAX; i++) {
+    for (size_t i = 0; i < job->count; i++) {
         const struct read_process *p = job->files[i].process;
         if (!p || !p->crash.frame_count)
             continue;
-        put_text(&all, count++ ? "; " : "");
+        put_text(&all, count ? "; " : "");
+        if (count++ == CRASHES_MAX) {
+            put_text(&all, "...");
+            break;
+        }
         put_crash(&all, p);
     }
     return take_text(&all, text);

@@ -81,7 +81,8 @@ static void wait_until_said(void)
     }
 }
 
-/* Ends all processes with exit status 1. Some launchers lose that of a process that just exits (MPICH 4.2's a quarter of them). */
+/* Ends all processes with exit status 1. Some launchers lose that of a process that just exits (MPICH 4.2's a quarter
+ * of them). */
 static void end_job(void)
 {
     signal(SIGALRM, SIG_DFL);

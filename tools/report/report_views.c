@@ -48,7 +48,7 @@ static enum pilgrim_status print_properties(struct html_page *r, struct output *
 static enum pilgrim_status print_endings(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
     (void)error;
-    endings_print(o, r->trace, true);
+    endings_print(o, r->trace, r->lines, true);
     return PILGRIM_OK;
 }
 
