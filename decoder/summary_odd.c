@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/crashes.h"
 #include "endings_print.h"
 #include "summary.h"
 
@@ -96,7 +97,12 @@ static void find_ranks(struct summary *s)
 
 void summary_find_odd(struct summary *s)
 {
-    if (endings_are_partial(s->trace))
+    struct crash crash;
+    const char *crashes = pilgrim_property(s->trace, "crashes");
+    if (crashes && crash_take(&crashes, &crash))
+        add(s, "--endings", "the trace is partial: rank %u%s got signal %u", crash.rank, *crashes ? " and others" : "",
+            crash.signal);
+    else if (endings_are_partial(s->trace))
         add(s, "--endings", "the trace is partial: some ranks did not reach the end of MPI_Finalize");
     if (pilgrim_property(s->trace, "filter"))
         add(s, "--properties", "functions were left out of the trace (PILGRIM_FILTER)");

@@ -133,11 +133,13 @@ function show_summary(s, endings) {
     document.title = (s.program || "run") + " - Pilgrim report";
     document.getElementById("about").textContent = (s.arguments || []).join(" ");
     const partial = endings.length ? el("p", { class: "partial" }, "This trace is partial: ", endings.map(ending_words).join("; ") + ". ", el("code", {}, "pilgrim-decode --endings"), " prints the calls that they were in.") : null;
+    const crashed = endings.flatMap(e => e.crashes || []);
     const parts = parts_of_time(s), with_rank = (ns, rank) => ns === undefined ? "\u2013" : time(ns) + (rank === undefined ? "" : " (" + rank + ")");
     section("summary", "Summary", partial, facts([
         ["ran on", plural(s.ranks, "rank") + " on " + plural((s.hosts || []).length || 1, "host") + ((s.hosts || []).length ? " (" + s.hosts.slice(0, 4).join(", ") + (s.hosts.length > 4 ? ", ..." : "") + ")" : "") + ", " + plural(s.threads, "thread")],
         ["MPI", s.library], ["recorded", s.written + (s.tracer ? " by " + s.tracer : "") + (s.timing ? ", PILGRIM_TIMING=" + s.timing : "")],
         ["wall time", s.wall ? time(s.wall) + " from MPI_Init to " + (endings.length ? "the last call, " : "MPI_Finalize, ") + time(s.init) + " of it in MPI_Init" : "not recorded"],
+        ["crashed in", crashed.slice(0, 4).map(c => "rank " + c.rank + ": " + c.stack).join("; ") + (crashed.length > 4 ? "; ..." : "")],
         ["MPI calls", number(s.calls)],
         ["messages", s.messages ? number(s.messages) + " with " + bytes(s.bytes) + ", of " + bytes(s.least_bytes) + " to " + bytes(s.most_bytes) : "none"],
         ["other volume", [["collective", s.collective_bytes], ["one-sided", s.rma_bytes], ["file", s.io_bytes]].filter(p => p[1]).map(p => p[0] + " " + bytes(p[1])).join(", ")],
