@@ -58,10 +58,12 @@ static uintptr_t take_hex(const char **at)
 static bool look_at(const char *line, uintptr_t address, struct mapped_file *file)
 {
     const char *at = line, *path = strchr(line, '/');
-    uintptr_t low = take_hex(&at), high = take_hex((at += *at == '-', &at));
+    uintptr_t low = take_hex(&at);
+    at += *at == '-';
+    uintptr_t high = take_hex(&at);
     if (strlen(at) < 6)
         return false;
-    bool readable = at[1] == 'r';
+    bool readable = at[1] == 'r', executable = at[3] == 'x', found = address - low < high - low;
     at += 6;
     if (!path || strncmp(path, file->path, sizeof file->path - 1) != 0 || take_hex(&at) == 0) {
         file->base = path ? low : 0;
@@ -70,10 +72,12 @@ static bool look_at(const char *line, uintptr_t address, struct mapped_file *fil
     }
     file->low = low;
     file->high = high;
-    return address - low < high - low;
+    if (found && !executable)
+        file->base = 0;
+    return found;
 }
 
-/* Sets `current` to the file that is mapped at ADDRESS. False: there is none. */
+/* Sets `current` to the file whose code is mapped at ADDRESS. False: there is none. */
 static bool find_file(uintptr_t address)
 {
     static char buffer[4096], line[LINE_BYTES];
