@@ -279,7 +279,7 @@ static void end_killed(uint64_t start)
     else if (!options.quiet)
         print_summary(ending_sums(), seconds,
                       "; the run was killed, and a rank hangs in its last call as then: ended by MPI_Abort");
-    remove_folder();
+    files_folder_remove(replay.folder); /* rank 0 may be the one that hangs */
     PMPI_Abort(MPI_COMM_WORLD, 0);
     _exit(0);
 }
@@ -342,6 +342,7 @@ static void *replay_all(void *unused)
     recorder_mpi_finalize();
     if (!status_of_program && options.verify)
         status_of_program = recorder_compare(&options, replay.rank, not_replayed());
+    recorder_end();
     return NULL;
 }
 

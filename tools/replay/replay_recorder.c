@@ -208,7 +208,7 @@ static int run_diff(const struct replay_options *options, const char *recorded, 
 
 int recorder_compare(const struct replay_options *options, int rank, const char *not_replayed)
 {
-    const char *folder = getenv(folder_variable), *recorded = getenv("PILGRIM_TRACE");
+    const char *recorded = getenv("PILGRIM_TRACE");
     int status = 0;
     if (rank == 0 && recorded && access(recorded, R_OK)) {
         fputs("pilgrim-replay: --verify: the replay has left no trace of all ranks to compare; the recorder's lines "
@@ -218,11 +218,16 @@ int recorder_compare(const struct replay_options *options, int rank, const char 
         status = 1;
     } else if (rank == 0 && recorded)
         status = run_diff(options, recorded, not_replayed);
-    if (!folder)
-        return status;
+    return status;
+}
+
+void recorder_end(void)
+{
+    const char *folder = getenv(folder_variable);
     char trace[PATH_MAX + 32];
+    if (!folder)
+        return;
     snprintf(trace, sizeof trace, "%s/%s", folder, trace_name);
     unlink(trace);
     rmdir(folder);
-    return status;
 }

@@ -36,4 +36,7 @@ bool recorder_start(const struct replay_options *options, char **argv);
  * commas between them. Returns the program's exit status. */
 int recorder_compare(const struct replay_options *options, int rank, const char *not_replayed);
 
+/* Removes what recorder_start made. */
+void recorder_end(void);
+
 #endif

@@ -85,6 +85,7 @@ static void wait_until_said(void)
  * of them). */
 static void end_job(void)
 {
+    files_folder_remove(watch.replay->folder);
     signal(SIGALRM, SIG_DFL);
     alarm(ABORT_S); /* the deadlock may keep MPI's lock */
     PMPI_Abort(MPI_COMM_WORLD, 1);
