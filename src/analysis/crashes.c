@@ -99,16 +99,45 @@ static void find_shown(const struct crash *c, size_t *first, size_t *end)
         ++*first;
 }
 
+/* Cuts the last number off the name of a library: its file is libmpi.so.40.30.4, and programs ask for libmpi.so.40.
+ * False: there is none. */
+static bool cut_version(char *module)
+{
+    char *dot = strrchr(module, '.');
+    if (!dot || !strstr(module, ".so.") || dot[1] < '0' || dot[1] > '9')
+        return false;
+    *dot = 0;
+    return true;
+}
+
+/* Returns what a person reads of P: a line, else a function that its file knows, else the offset in the module. */
+static char *place_text(const struct crash_place *p, struct source_lines *lines)
+{
+    struct source_function functions[SOURCE_FUNCTIONS_MAX];
+    char name[CRASH_TEXT];
+    struct pilgrim_frame frame = {
+        .module = p->module, .build_id = p->build_id, .build_id_length = p->build_id_length, .offset = p->offset};
+    const struct pilgrim_frame whole = frame;
+    memcpy(name, p->module, sizeof name);
+    frame.module = name;
+    if (lines && p->offset)
+        do {
+            const char *line = source_lines_find(lines, &frame);
+            if (line)
+                return strdup(line);
+            if (source_lines_functions(lines, &frame, functions))
+                return strdup(functions->place);
+        } while (cut_version(name));
+    return source_lines_place(NULL, p->offset ? &whole : NULL);
+}
+
 char *crash_stack_text(const struct crash *c, struct source_lines *lines)
 {
     size_t first, end, length = 0;
     char *text = calloc(1, 1);
     find_shown(c, &first, &end);
     for (size_t i = first; text && i < end; i++) {
-        const struct crash_place *p = &c->places[i];
-        const struct pilgrim_frame frame = {
-            .module = p->module, .build_id = p->build_id, .build_id_length = p->build_id_length, .offset = p->offset};
-        char *place = source_lines_place(lines, p->offset ? &frame : NULL);
+        char *place = place_text(&c->places[i], lines);
         size_t more = place ? strlen(place) + (i > first ? strlen(" < ") : 0) : 0;
         char *grown = place ? realloc(text, length + more + 1) : NULL;
         if (grown) {
