@@ -160,12 +160,18 @@ static bool is_fault(int number, const siginfo_t *info)
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
+/* True if the default action of a signal that is watched leaves a core: it is of interest where the thread was. */
+static bool is_crash(int number)
+{
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT ||
+           number == SIGTRAP || number == SIGSYS || number == SIGQUIT || number == SIGXCPU;
+}
+
 /* Notes in the journal where the thread is that got the signal. SURE: the process ends. */
 static void note_crash(int number, const siginfo_t *info, const void *context, bool sure)
 {
     static atomic_uint walks;
-    struct crash_stack *stack =
-        number != SIGABRT && number != SIGTRAP && number != SIGSYS && !is_fault(number, info) ? NULL : journal_crash();
+    struct crash_stack *stack = is_crash(number) ? journal_crash() : NULL;
     if (!stack || (!sure && atomic_fetch_add(&walks, 1) >= WALKS_MAX))
         return;
     stack->signal = 0;
