@@ -276,9 +276,11 @@ static void end_killed(uint64_t start)
     const double seconds = seconds_since(start);
     if (!ending_speaks(&replay))
         sleep(WORD_S); /* MPI_Abort ends the rank that speaks, too */
-    else if (!options.quiet)
+    else if (!options.quiet) {
         print_summary(ending_sums(), seconds,
                       "; the run was killed, and a rank hangs in its last call as then: ended by MPI_Abort");
+        sleep(1); /* the launcher passes it on */
+    }
     files_folder_remove(replay.folder); /* rank 0 may be the one that hangs */
     PMPI_Abort(MPI_COMM_WORLD, 0);
     _exit(0);
