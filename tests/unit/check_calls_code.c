@@ -92,6 +92,8 @@ static void set_known(void)
 {
     /* an array of null and an int; two requests; a heap buffer, and a value that is cut off */
     static const char *const tokens[SHAPES] = {"\x01", "\x0f\x02\x01\x03", "\x19\x19", "\x0a\x03\x02"};
+    free(known.classes); /* of an earlier test */
+    free(known.shapes);
     known.class_count = CLASSES;
     known.shape_count = SHAPES;
     known.function_count = FUNCTIONS;
