@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Endings; see endings_print.h. pilgrim-merge sets the properties (tools/merge/journals.c). */
+/* Endings; see endings_print.h. pilgrim-merge sets the properties (tools/merge/rank_endings.c). */
 #include "endings_print.h"
 
 #include <stdio.h>
@@ -49,18 +49,18 @@ static void print_crashes_json(struct output *out, const struct pilgrim_trace *t
                                const char *ending)
 {
     struct crash crash;
-    const char *before = ",\"crashes\":[";
+    bool some = false;
     unsigned signal;
     if (sscanf(ending, "signal %u", &signal) != 1)
         return;
     for (const char *at = crashes_of(trace); crash_take(&at, &crash);) {
         if (crash.signal != signal)
             continue;
-        out_text(out, before);
+        out_text(out, some ? "," : ",\"crashes\":[");
         print_crash_json(out, &crash, lines);
-        before = ",";
+        some = true;
     }
-    out_text(out, *before == ',' && !before[1] ? "]" : "");
+    out_text(out, some ? "]" : "");
 }
 
 /* Prints a line for each crash: "rank 2 got signal 11 at address 0x10 in kernel.c:12 < solver.c:31". */

@@ -100,8 +100,8 @@ void summary_find_odd(struct summary *s)
     struct crash crash;
     const char *crashes = pilgrim_property(s->trace, "crashes");
     if (crashes && crash_take(&crashes, &crash))
-        add(s, "--endings", "the trace is partial: rank %u%s got signal %u", crash.rank, *crashes ? " and others" : "",
-            crash.signal);
+        add(s, "--endings", "the trace is partial: rank %u got signal %u%s", crash.rank, crash.signal,
+            *crashes ? ", and others got one, too" : "");
     else if (endings_are_partial(s->trace))
         add(s, "--endings", "the trace is partial: some ranks did not reach the end of MPI_Finalize");
     if (pilgrim_property(s->trace, "filter"))

@@ -276,8 +276,9 @@ enum journal_ending journal_ended(int *number)
 void journal_go_on(void)
 {
     uint32_t ending = atomic_load(&process->ending);
-    if (ending == JOURNAL_SIGNAL || ending == JOURNAL_ERROR)
-        atomic_compare_exchange_strong(&process->ending, &ending, JOURNAL_RUNNING);
+    if ((ending == JOURNAL_SIGNAL || ending == JOURNAL_ERROR) &&
+        atomic_compare_exchange_strong(&process->ending, &ending, JOURNAL_RUNNING))
+        journal_crash()->signal = 0;
 }
 
 bool journal_finish(const char **path)

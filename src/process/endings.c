@@ -167,18 +167,22 @@ static bool is_crash(int number)
            number == SIGTRAP || number == SIGSYS || number == SIGQUIT || number == SIGXCPU;
 }
 
-/* Notes in the journal where the thread is that got the signal. SURE: the process ends. */
+/* Notes in the journal where the thread is that got the signal. SURE: the process ends. If several threads get one at
+ * the same time, the first one counts. */
 static void note_crash(int number, const siginfo_t *info, const void *context, bool sure)
 {
     static atomic_uint walks;
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
     struct crash_stack *stack = is_crash(number) ? journal_crash() : NULL;
-    if (!stack || (!sure && atomic_fetch_add(&walks, 1) >= WALKS_MAX))
+    if (!stack || (!sure && atomic_fetch_add(&walks, 1) >= WALKS_MAX) || atomic_flag_test_and_set(&busy))
         return;
     stack->signal = 0;
     stack->has_address = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0 && info->si_code != SI_KERNEL;
     stack->address = stack->has_address ? (uint64_t)(uintptr_t)info->si_addr : 0;
     crash_walk(context, stack);
     stack->signal = number;
+    if (!sure)
+        atomic_flag_clear(&busy);
 }
 
 void endings_exit(void)

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,21 +18,20 @@
 #include "base/spare_files.h"
 #include "unwind/frame_rule.h"
 
-enum { LINE_BYTES = 512, STACK_MAX = 64 << 20 };
+enum { LINE_BYTES = 4096 + 128, STACK_MAX = 64 << 20 }; /* a path, and what stands before it */
 
 /* A file that is mapped, and the part of it that an address lies in. */
 struct mapped_file {
-    uintptr_t base;     /* where its beginning is mapped; 0: nowhere */
-    uintptr_t base_end; /* so much can be read there; 0: nothing */
-    uintptr_t low, high;
-    char path[LINE_BYTES]; /* may be cut off at its beginning */
+    uintptr_t base;      /* where its beginning is mapped; 0: nowhere */
+    uintptr_t base_end;  /* the end of what can be read there; 0: nothing */
+    uintptr_t low, high; /* of the part */
+    char path[LINE_BYTES];
 };
 
 struct machine_registers {
     uintptr_t pc, sp, fp;
 };
 
-static atomic_flag walking = ATOMIC_FLAG_INIT;
 static struct mapped_file current;
 
 /* ---- which file an address lies in ---- */
@@ -236,7 +234,7 @@ void crash_walk(const void *context, struct crash_stack *stack)
 {
     const mcontext_t *m = &((const ucontext_t *)context)->uc_mcontext;
     stack->frame_count = stack->module_count = 0;
-    if (stack_is_small() || atomic_flag_test_and_set(&walking))
+    if (stack_is_small())
         return;
     memset(&current, 0, sizeof current);
 #if defined __x86_64__
@@ -247,5 +245,4 @@ void crash_walk(const void *context, struct crash_stack *stack)
 #elif defined __aarch64__
     walk(stack, (struct machine_registers){m->pc, m->sp, m->regs[29]}, m->regs[30]);
 #endif
-    atomic_flag_clear(&walking);
 }

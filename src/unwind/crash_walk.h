@@ -9,8 +9,7 @@
 
 #include "base/crash_stack.h"
 
-/* Fills in frames and modules of STACK from CONTEXT, the third argument of a signal's handler. One walk at a time:
- * another one finds no frames. */
+/* Fills in frames and modules of STACK from CONTEXT, the third argument of a signal's handler. One thread at a time. */
 void crash_walk(const void *context, struct crash_stack *stack);
 
 #endif

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const char *how;
 static volatile int *nowhere;
+static char *page;
 
 static int is(const char *name)
 {
@@ -24,12 +26,26 @@ static void own_handler(int number)
     signal(number, SIG_DFL);
 }
 
+/* Repairs so many faults, and the program goes on. */
+static void repairs(int number)
+{
+    static int times;
+    if (times++ < 20)
+        mprotect(page, 4096, PROT_READ | PROT_WRITE);
+    else
+        signal(number, SIG_DFL);
+}
+
 static __attribute__((noinline)) void run(void)
 {
     static int packed[2000];
     volatile int zero = 0;
     int at = 0;
-    if (is("write") || is("handler") || is("thread"))
+    for (int i = 0; i < 20 && is("repaired"); i++) {
+        mprotect(page, 4096, PROT_NONE);
+        *page = 1;
+    }
+    if (is("repaired") || is("write") || is("handler") || is("thread"))
         *nowhere = 1; /* write, handler, thread */
     if (is("abort"))
         abort(); /* abort */
@@ -73,6 +89,9 @@ int main(int argc, char **argv)
     how = argv[1];
     if (is("handler"))
         signal(SIGSEGV, own_handler);
+    if (is("repaired"))
+        signal(SIGSEGV, repairs);
+    page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);

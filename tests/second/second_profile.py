@@ -74,11 +74,10 @@ class BitReader:
         self.contexts = collections.defaultdict(Context)
 
     def bit(self, context=None):
-        interval = self.interval
-        middle = interval.middle(context)
-        bit = 1 if self.x <= middle else 0
-        interval.take(bit, middle)
-        while not (interval.low ^ interval.high) >> 24 and interval.shift():
+        middle = self.interval.middle(context)
+        bit = int(self.x <= middle)
+        self.interval.take(bit, middle)
+        while self.interval.shift():
             byte = self.data[self.at] if self.at < len(self.data) else 0
             self.x = self.x << 8 & 0xffffffff | byte
             self.at += 1

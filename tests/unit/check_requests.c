@@ -173,6 +173,10 @@ START_TEST(what_is_being_completed_is_found_where_nothing_else_is)
     find_in(&other, 0, (uint64_t[]){100, 100}, 2);
     expect(found_operation(&other.found[0]), 7, 0);
     expect(found_operation(&other.found[1]), REQUEST_UNKNOWN, 0);
+    find_in(&other, 2, (uint64_t[]){100, 100, 100}, 3);
+    expect(found_operation(&other.found[0]), 7, 0);
+    expect(found_operation(&other.found[1]), REQUEST_UNKNOWN, 1);
+    expect(found_operation(&other.found[2]), REQUEST_UNKNOWN, 2);
     finding_free(&other);
     objects_set_threads(false);
 }

@@ -199,7 +199,7 @@ static void put_crash(struct bytes *text, const struct read_process *p)
         put_crash_frame(text, &p->crash, &p->crash.frames[i]);
 }
 
-/* Appends where P crashed: " at address 0x10; stack: kernel.c:12 < solver.c:31". */
+/* Appends where P crashed: "; stack: kernel.c:12 < solver.c:31". */
 static void put_stack(struct bytes *text, const struct read_process *p, struct source_lines *lines)
 {
     struct bytes item = {0};
