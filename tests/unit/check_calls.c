@@ -682,7 +682,7 @@ END_TEST
 /* ---- hostile contents ---- */
 
 /* One in SHARDS of the changes to a trace of groups, parts, columns, vectors and series of all kinds. */
-enum { SHARDS = 4, MUTATIONS = 1000 };
+enum { SHARDS = 4, MUTATIONS = 4000 };
 
 START_TEST(contents_changed)
 {

@@ -10,6 +10,7 @@
 #include "write/trace_writer.h"
 #include "record/stream_times.h"
 #include "random.h"
+#include "trials.h"
 
 static const struct parameter_descriptor parameters[] = {{"in", DIRECTION_IN}, {"out", DIRECTION_OUT}};
 static const struct parameter_descriptor views[] = {{"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}};
@@ -238,7 +239,7 @@ int main(void)
     Suite *suite = suite_create("ended");
     TCase *tc = tcase_create("ended");
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, ended_threads_are_where_they_were, 0, 48);
+    tcase_add_loop_test(tc, ended_threads_are_where_they_were, 0, 12 + (int)trials(144));
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

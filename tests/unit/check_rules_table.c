@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "rules/rules_uses.h"
 #include "rules/rules_walk.h"
+#include "trials.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -490,7 +491,7 @@ int main(void)
     tcase_add_test(right, table_fields);
     tcase_add_test(right, beginnings_counted);
     tcase_add_test(right, table_within_budget);
-    tcase_add_loop_test(right, sums_and_places, 0, 40);
+    tcase_add_loop_test(right, sums_and_places, 0, (int)trials(160));
     tcase_add_loop_test(right, blocks_accepted, 0, (int)ARRAY_COUNT(good_blocks));
     tcase_add_loop_test(right, blocks_walked, 0, 40);
     tcase_add_test(right, largest_block);

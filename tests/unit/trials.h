@@ -18,13 +18,13 @@
 #define TRIALS_SANITIZED 0
 #endif
 
-/* Returns how many of N trials to do: a fifteenth; with LONG=1 a quarter, but under the address sanitizer, which takes
- * three times as long; with LONG=all all. */
+/* Returns how many of N trials to do: a thirtieth; with LONG=1 a quarter, but under the sanitizers, which take up to
+ * twenty times as long, a sixtieth; with LONG=all all. */
 static inline unsigned trials(unsigned n)
 {
     const char *text = getenv("LONG");
-    bool all = text && !strcmp(text, "all"), few = !text || !*text || TRIALS_SANITIZED;
-    unsigned parts = all ? 1 : few ? 15 : 4;
+    const bool all = text && !strcmp(text, "all"), few = !text || !*text;
+    const unsigned parts = all ? 1 : TRIALS_SANITIZED ? 60 : few ? 30 : 4;
     return (n + parts - 1) / parts;
 }
 
