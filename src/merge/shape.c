@@ -22,7 +22,7 @@ struct splitter {
     struct bytes *shape;
     struct slots *slots;
     int32_t base;
-    bool in_series;
+    bool in_series; /* in an array series, or the shape has none */
 };
 
 static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
@@ -304,10 +304,32 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth)
     return split_values(s, children, depth);
 }
 
+/* True if KEY has a register, or an array with changes to one: its shape has no array series (docs/FORMAT.md, section
+ * 5). */
+static bool has_registers(const uint8_t *key, size_t length)
+{
+    struct cursor c;
+    if (!memchr(key, VALUE_REGISTER, length) && !memchr(key, VALUE_EDITED, length))
+        return false;
+    cursor_init(&c, key, length);
+    while (cursor_left(&c) > 0) {
+        const uint8_t tag = cursor_u8(&c);
+        if (tag == VALUE_REGISTER || tag == VALUE_EDITED)
+            return true;
+        const bool has_text = tag == VALUE_STRING || tag == VALUE_SYMBOL;
+        size_t taken = value_slots(tag < VALUE_TAG_COUNT ? tag : 0) * sizeof(int64_t);
+        taken += has_text ? cursor_u32(&c) : value_operands(tag);
+        if (!cursor_take(&c, taken))
+            return false;
+    }
+    return false;
+}
+
 enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names,
                                 struct intern *stored_deltas, struct bytes *shape, struct slots *slots)
 {
     struct splitter s = {.names = names, .stored_deltas = stored_deltas, .shape = shape, .slots = slots};
+    s.in_series = length > 0 && has_registers(key, length);
     cursor_init(&s.key, key, length);
     while (cursor_left(&s.key) > 0) {
         enum pilgrim_status status = split_value(&s, 1);

@@ -324,14 +324,13 @@ static inline bool find_same_requests(struct call *c, const MPI_Request *request
     struct thread *t = c->thread;
     struct thread_requests *r = t->requests;
     struct finding *f = &t->finding;
-    uint64_t null = 0;
     uint32_t search = requests_search_begin(r);
     for (uint32_t i = 0; i < in->count; i++) {
         uint64_t handle = f->handles[i] = HANDLE(requests[i]);
         if (handle == request_null_handle) {
             f->found[i] = found_only(&request_null);
             in->items[i] = (struct operation_name){.class_number = REQUEST_NULL};
-            null |= UINT64_C(1) << i;
+            in->null[i / 64] |= UINT64_C(1) << i % 64;
         } else {
             struct operation *o = requests_search_next(r, handle, search);
             if (!CALL_LIKELY(o))
@@ -340,8 +339,16 @@ static inline bool find_same_requests(struct call *c, const MPI_Request *request
             in->items[i] = operation_name(o);
         }
     }
-    in->null = null;
     return true;
+}
+
+/* True if the first 64 of COUNT requests, or all, have these handles. */
+static inline bool same_handles(const uint64_t *handles, const MPI_Request *requests, int64_t count)
+{
+    uint64_t differences = 0;
+    for (int64_t i = 0; i < 64 && i < count; i++)
+        differences |= handles[i] ^ HANDLE(requests[i]);
+    return !differences;
 }
 
 /* True if REQUESTS are as the last call with an array left them, and nothing happened since. Then its operations are
@@ -352,14 +359,16 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
     struct request_array_delta *k = &t->request_delta;
     struct finding *f = &t->finding;
     bool same = array_delta_under_way(k) && k->search == t->requests->search && count == k->in.count;
-    if (!same || objects_threads || c->dropped || !requests)
+    if (!same || objects_threads || c->dropped || !requests || !f->handles)
         return false;
-    for (uint64_t gone = k->gone; gone; gone &= gone - 1) {
-        f->handles[__builtin_ctzll(gone)] = request_null_handle;
-        f->found[__builtin_ctzll(gone)] = found_only(&request_null);
-    }
-    for (int64_t i = 0; i < count; i++)
-        if (f->handles[i] != HANDLE(requests[i]))
+    for (uint32_t word = 0; word < array_delta_words(k->in.count); word++)
+        for (uint64_t over = k->over[word]; over; over &= over - 1) {
+            const uint32_t index = 64 * word + (uint32_t)__builtin_ctzll(over);
+            f->handles[index] = request_null_handle;
+            f->found[index] = found_only(&request_null);
+        }
+    for (int64_t i = 0; i < count; i += 64)
+        if (!same_handles(f->handles + i, requests + i, count - i))
             return false;
     found_by(c, count);
     return true;
@@ -378,17 +387,18 @@ static bool put_same_requests(struct call *c, const MPI_Request *requests, int64
     if (in && CALL_LIKELY(!objects_threads && reserve(c, count)) && CALL_LIKELY(find_same_requests(c, requests, in)))
         return true;
     find_operations(c, requests, count);
-    if (in && c->operation_count != count)
+    if (in && c->operation_count == count) /* what was begun above is half filled */
+        in = array_delta_begin(k, count);
+    else
         in = array_delta_begin(k, 0);
     if (!in) {
         put_found(c, requests);
         return false;
     }
     const struct found_operation_bits *operations = c->operations;
-    in->null = 0;
     for (uint32_t i = 0; i < in->count; i++) {
         in->items[i] = operation_name(found_operation(&operations[i]));
-        in->null |= (uint64_t)(in->items[i].class_number == REQUEST_NULL) << i;
+        in->null[i / 64] |= (uint64_t)(in->items[i].class_number == REQUEST_NULL) << i % 64;
     }
     return true;
 }
@@ -403,6 +413,12 @@ void put_requests_again(struct call *c, const MPI_Request *requests, int64_t cou
 
 void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count)
 {
+    if (count >= VALUE_SERIES_MIN) { /* a series takes less than a long array without a register */
+        (void)array_delta_begin(&c->thread->request_delta, 0);
+        find_operations(c, requests, count);
+        put_found(c, requests);
+        return;
+    }
     if (put_same_requests(c, requests, count))
         (void)array_delta_in(&c->thread->request_delta, NULL, c->key);
 }
@@ -416,17 +432,24 @@ static void put_changed(struct call *c, const MPI_Request *requests, int64_t cou
         put_requests_after(c, requests, count);
         return;
     }
-    uint64_t over = 0;
-    for (uint64_t live = array_delta_live(&t->request_delta); live; live &= live - 1)
-        if (requests[__builtin_ctzll(live)] == MPI_REQUEST_NULL)
-            over |= live & -live;
-    array_delta_out(&t->request_delta, over, c->key, completed);
-    array_delta_commit(&t->request_delta); /* a predicted call stores its array, too; if recording fails, it ends */
-    t->request_delta.gone = over;
-    for (; over; over &= over - 1) {
-        end_operation(c, __builtin_ctzll(over), t->request_delta.in.items[__builtin_ctzll(over)]);
+    struct request_array_delta *k = &t->request_delta;
+    const uint64_t *handles = t->finding.handles;
+    for (uint32_t word = 0; word < array_delta_words(k->in.count); word++) {
+        const uint32_t first = 64 * word;
+        if (handles && same_handles(handles + first, requests + first, count - first))
+            continue;
+        for (uint64_t live = array_delta_live(k, word); live; live &= live - 1)
+            if (requests[first + (uint32_t)__builtin_ctzll(live)] == MPI_REQUEST_NULL)
+                k->over[word] |= live & -live;
     }
-    t->request_delta.search = t->requests->search;
+    array_delta_out(k, c->key, completed);
+    array_delta_commit(k); /* a predicted call stores its array, too; if recording fails, it ends */
+    for (uint32_t word = 0; word < array_delta_words(k->in.count); word++)
+        for (uint64_t over = k->over[word]; over; over &= over - 1) {
+            const uint32_t index = 64 * word + (uint32_t)__builtin_ctzll(over);
+            end_operation(c, index, k->in.items[index]);
+        }
+    k->search = t->requests->search;
 }
 
 void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count)

@@ -7,7 +7,7 @@
 #include "base/value.h"
 #include "objects/request_array_delta.h"
 
-enum { CLASSES = 5, REGISTERS = 8 };
+enum { CLASSES = 5, REGISTERS = 8, ITEMS = 300 };
 
 static uint32_t state;
 
@@ -20,7 +20,7 @@ static unsigned draw(unsigned below)
 /* An array of requests; number 0 is MPI_REQUEST_NULL. */
 struct request_array {
     unsigned count;
-    unsigned items[80];
+    unsigned items[ITEMS];
 };
 
 enum { CLASS = 3, NULL_NAME = 5 };
@@ -58,8 +58,20 @@ static struct request_array take_array(struct cursor *key, const struct decoder 
     struct request_array r = {0};
     if (tag == VALUE_ARRAY) {
         r.count = cursor_u32(key);
-        for (unsigned i = 0; i < r.count; i++)
-            r.items[i] = take_item(key);
+        ck_assert_uint_le(r.count, ITEMS);
+        for (unsigned i = 0, run; i < r.count; i += run) {
+            run = 1;
+            if (key->data[key->position] == VALUE_SERIES) { /* base/value_run.h */
+                cursor_u8(key);
+                run = cursor_u32(key);
+                ck_assert(r.count >= VALUE_SERIES_MIN && run >= 3 && run <= r.count - i);
+                r.items[i + 1] = take_item(key);
+            }
+            r.items[i] = run > 1 ? r.items[i + 1] : 0;
+            r.items[i + (run > 1)] = take_item(key);
+            for (unsigned j = 2; j < run; j++)
+                r.items[i + j] = 2 * r.items[i + j - 1] - r.items[i + j - 2];
+        }
         return r;
     }
     if (tag == VALUE_COMPLETED) {
@@ -135,31 +147,41 @@ static void put_plain(struct bytes *key, const struct request_array *r)
     }
 }
 
+static void fill(struct operation_array *array, const struct request_array *in)
+{
+    for (unsigned i = 0; i < in->count; i++) {
+        array->items[i] = in->items[i] ? (struct operation_name){CLASS, in->items[i]}
+                                       : (struct operation_name){.class_number = REQUEST_NULL};
+        array->null[i / 64] |= (uint64_t)!in->items[i] << i % 64;
+    }
+}
+
+static void set_over(struct request_array_delta *k, const struct request_array *in, const struct request_array *out)
+{
+    for (unsigned i = 0; i < in->count; i++) {
+        ck_assert_int_eq(array_delta_live(k, i / 64) >> i % 64 & 1, in->items[i] != 0);
+        k->over[i / 64] |= (uint64_t)(in->items[i] && !out->items[i]) << i % 64;
+    }
+}
+
 static void make_call(struct request_array_delta *k, uint32_t *own_register, struct bytes *key,
                       const struct request_array *in, const struct request_array *out,
                       const struct completed_indices *said)
 {
-    uint64_t null = 0, over = 0;
     k->null_name = NULL_NAME;
     key->length = 0;
     struct operation_array *array = array_delta_begin(k, in->count);
-    ck_assert_int_eq(array != NULL, in->count >= ARRAY_DELTA_MIN && in->count <= ARRAY_DELTA_MAX);
+    ck_assert_int_eq(array != NULL, in->count >= ARRAY_DELTA_MIN);
     ck_assert_int_eq(array != NULL, array_delta_under_way(k));
     if (!array) {
         put_plain(key, in);
         put_plain(key, out);
         return;
     }
-    for (unsigned i = 0; i < in->count; i++) {
-        array->items[i] = in->items[i] ? (struct operation_name){CLASS, in->items[i]}
-                                       : (struct operation_name){.class_number = REQUEST_NULL};
-        null |= (uint64_t)!in->items[i] << i;
-        over |= (uint64_t)(in->items[i] && !out->items[i]) << i;
-    }
-    array->null = null;
+    fill(array, in);
     ck_assert_int_eq(array_delta_in(k, own_register, key), own_register != NULL);
-    ck_assert_uint_eq(array_delta_live(k) & over, over);
-    array_delta_out(k, over, key, said);
+    set_over(k, in, out);
+    array_delta_out(k, key, said);
 }
 
 /* The places that became null from IN to OUT, in any order; sometimes others. */
@@ -196,14 +218,17 @@ START_TEST(a_decoder_gets_the_arrays_back)
         unsigned class = draw(CLASSES), which = draw(3);
         struct request_array *a = &arrays[which];
         if (draw(60) == 0)
-            a->count = draw(3) ? draw(70) : 3 + draw(2) * 60 + draw(3); /* at the limits, too */
+            a->count = draw(3) ? draw(70) : draw(2) ? 3 + draw(2) * 60 + draw(3) : draw(ITEMS); /* at the limits, too */
+        if (draw(40) == 0)                                                                      /* runs of requests */
+            for (unsigned n = 0, first = draw(20); n < a->count; n++)
+                a->items[n] = first + n;
         for (unsigned n = draw(3) ? 0 : draw(a->count + 1); n > 0; n--)
             a->items[draw(a->count)] = draw(5) ? next++ % 50 : 0;
         struct request_array in = *a;
         for (unsigned n = draw(4) ? draw(2) : draw(a->count + 1); n > 0 && a->count; n--)
             a->items[draw(a->count)] = 0;
         bool lost = draw(10) == 0;
-        int indices[80];
+        int indices[ITEMS + 10];
         struct completed_indices said = say(indices, &in, a);
         make_call(&k, class ? &own_register[class] : NULL, &key, &in, a, draw(4) ? &said : NULL);
         edited += key.data[0] == VALUE_EDITED;
