@@ -284,6 +284,168 @@ static void inflight(long n, enum order order)
     free(requests);
 }
 
+/* ---- one thing that varies ---- */
+
+enum { OPEN = 1000, TAG_MOST = 30000 };
+
+static int cell, cells[OPEN];
+
+/* A message from the rank to itself, from BUFFER. */
+static void exchange(const void *buffer, int count, int tag)
+{
+    static char in[OPEN];
+    MPI_Sendrecv(buffer, count, MPI_CHAR, 0, tag, in, count, MPI_CHAR, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    calls++;
+}
+
+static void open_receive(MPI_Request *requests, int i)
+{
+    MPI_Irecv(&cells[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &requests[i]);
+    calls++;
+}
+
+/* MPI_Waitany over OPEN requests. REPLACED: a new one takes the place of each that completes; else until none is left.
+ */
+static void wait_any(long n, bool replaced)
+{
+    MPI_Request requests[OPEN];
+    int tag = 0, place;
+    for (int i = 0; i < OPEN; i++)
+        open_receive(requests, i);
+    for (long i = 0; i < n; i++, calls += 2) {
+        tag = (tag + 7) % OPEN;
+        MPI_Send(&cell, 1, MPI_INT, 0, tag, MPI_COMM_SELF);
+        MPI_Waitany(OPEN, requests, &place, MPI_STATUS_IGNORE);
+        if (replaced)
+            open_receive(requests, place);
+        for (int k = 0; !replaced && i % OPEN == OPEN - 1 && k < OPEN; k++)
+            open_receive(requests, k);
+    }
+    for (int i = 0; i < OPEN; i++)
+        if (requests[i] != MPI_REQUEST_NULL) {
+            MPI_Cancel(&requests[i]);
+            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+            calls += 2;
+        }
+}
+
+static void waitany(long n)
+{
+    wait_any(n, false);
+}
+
+static void replaced(long n)
+{
+    wait_any(n, true);
+}
+
+/* Polls of OPEN requests, of which none completes but one in ten times. */
+static void testsome(long n)
+{
+    MPI_Request requests[OPEN];
+    int places[OPEN], count;
+    for (int i = 0; i < OPEN; i++)
+        open_receive(requests, i);
+    for (long i = 0; i < n; i++, calls++) {
+        if (i % 10 == 0) {
+            MPI_Send(&cell, 1, MPI_INT, 0, (int)(i / 10 % OPEN), MPI_COMM_SELF);
+            calls++;
+        }
+        MPI_Testsome(OPEN, requests, &count, places, MPI_STATUSES_IGNORE);
+        for (int k = 0; count != MPI_UNDEFINED && k < count; k++)
+            open_receive(requests, places[k]);
+    }
+    for (int i = 0; i < OPEN; i++) {
+        MPI_Cancel(&requests[i]);
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        calls += 2;
+    }
+}
+
+static void tags(long n)
+{
+    static char out[OPEN];
+    for (long i = 0; i < n; i++)
+        exchange(out, (int)draw(&private, OPEN), (int)draw(&private, TAG_MOST));
+}
+
+static void sites(long n)
+{
+    for (long i = 0; i < n; i++)
+        if (draw(&private, 2))
+            exchange(&cell, 1, 1);
+        else
+            exchange(&cell, 1, 1);
+}
+
+/* Buffers of OPEN x OPEN allocations. */
+static void buffers(long n)
+{
+    char **all = reserve(OPEN * OPEN * sizeof *all);
+    for (int i = 0; i < OPEN * OPEN; i++)
+        all[i] = reserve(16 + draw(&private, 100));
+    for (long i = 0; i < n; i++)
+        exchange(all[draw(&private, OPEN * OPEN)], 1, 1);
+    for (int i = 0; i < OPEN * OPEN; i++)
+        free(all[i]);
+    free(all);
+}
+
+/* Calls itself from one of three places, as the digits of PATH say, and communicates DEPTH calls below. */
+static __attribute__((noinline)) int descend(unsigned long path, int depth) /* NOLINT(misc-no-recursion) */
+{
+    if (!depth)
+        exchange(&cell, 1, 1);
+    else if (path % 3 == 0)
+        return 1 + descend(path / 3, depth - 1);
+    else if (path % 3 == 1)
+        return 2 + descend(path / 3, depth - 1);
+    else
+        return 3 + descend(path / 3, depth - 1);
+    return 0;
+}
+
+enum { FRAMES = 20 };
+
+static void paths(long n)
+{
+    unsigned long some[OPEN];
+    for (int i = 0; i < OPEN; i++)
+        some[i] = (unsigned long)draw(&private, UINT32_MAX) * 3;
+    for (long i = 0; i < n; i++)
+        cell = descend(some[draw(&private, OPEN)], FRAMES);
+}
+
+static void tree(long n)
+{
+    for (long i = 0; i < n; i++)
+        cell = descend(draw(&private, UINT32_MAX), FRAMES);
+}
+
+/* A pair of malloc and free among 10^5 blocks; the calls of MPI are few. */
+static void blocks(long n)
+{
+    enum { BLOCKS = 100000 };
+    char **all = calloc(BLOCKS, sizeof *all);
+    for (long i = 0; i < n; i++) {
+        char **block = &all[draw(&private, BLOCKS)];
+        free(*block);
+        *block = reserve(1 + draw(&private, 500));
+        **block = 1;
+    }
+    exchange(&cell, 1, 1);
+    calls = n;
+    for (int i = 0; i < BLOCKS; i++)
+        free(all[i]);
+    free(all);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(long n);
+} shapes[] = {{"waitany", waitany}, {"replaced", replaced}, {"testsome", testsome}, {"tags", tags},    {"sites", sites},
+              {"buffers", buffers}, {"paths", paths},       {"tree", tree},         {"blocks", blocks}};
+
 int main(int argc, char **argv)
 {
     static const char *const orders[] = {"wait", "backwards", "shuffled", "waitall", "statuses", "mixed", "waitsome"};
@@ -300,6 +462,9 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof orders / sizeof orders[0] && n > 0; i++)
         if (!strcmp(way, orders[i]))
             inflight(n, (enum order)i);
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0] && n > 0; i++)
+        if (!strcmp(way, shapes[i].name))
+            shapes[i].run(n);
     double loop = cpu_seconds() - began;
     long before = peak_kib();
     began = cpu_seconds();
@@ -308,7 +473,9 @@ int main(int argc, char **argv)
         printf("%ld %.1f %.1f %ld %ld %ld\n", calls, 1e9 * loop / (double)calls,
                1e9 * (cpu_seconds() - began) / (double)calls, before, peak_kib(), text_bytes);
     else
-        fprintf(stderr,
-                "usage: worst strings|noise|collectives|wait|backwards|shuffled|waitall|statuses|mixed|waitsome N\n");
+        fprintf(
+            stderr,
+            "usage: worst strings|noise|collectives|wait|backwards|shuffled|waitall|statuses|mixed|waitsome|waitany|"
+            "replaced|testsome|tags|sites|buffers|paths|tree|blocks N\n");
     return calls ? 0 : 2;
 }

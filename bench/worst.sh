@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What costs a tracer most: strings that are new in each call, random collectives, many operations in flight
-# (bench/worst.c). One rank. Columns: CPU time of a call without Pilgrim; what Pilgrim adds to it in the loop and in
+# What costs a tracer most: strings that are new in each call, random collectives, many operations in flight; one thing
+# that varies at random: tags and counts, call sites, buffers, call paths, blocks of memory (bench/worst.c). One rank. Columns: CPU time of a call without Pilgrim; what Pilgrim adds to it in the loop and in
 # MPI_Finalize; what it adds to the peak of memory, in bytes a call, before MPI_Finalize and in it; bytes of the trace.
 # Medians of N runs, alternating.
 # Usage: worst.sh BUILD [--runs=N], MPIEXEC in the environment.
@@ -47,4 +47,13 @@ waitall 100000
 statuses 100000
 waitsome 100000
 mixed 100000
+waitany 20000
+replaced 20000
+testsome 20000
+tags 200000
+sites 500000
+buffers 200000
+paths 100000
+tree 100000
+blocks 1000000
 END

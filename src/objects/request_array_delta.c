@@ -236,19 +236,26 @@ static uint32_t register_add(struct request_array_delta *d)
     return d->registers[d->count] ? ++d->count : 0;
 }
 
-/* Makes room for the array that went in. False: no memory, or long arrays have too many items. */
-static bool register_reserve(struct request_array_delta *d, struct request_register *r)
+/* Makes room in A, of a register, for the array that went in. False: no memory, or long arrays have too many items. */
+static bool register_reserve(struct request_array_delta *d, struct operation_array *a)
 {
-    const uint32_t before = r->last.capacity;
+    const uint32_t before = a->capacity;
     if (d->in.count <= before)
         return true;
     if (d->in.count > FEW_ITEMS && d->in.count > ARRAY_DELTA_KEPT_MAX - d->kept)
         return false;
-    if (!array_reserve(&r->last, d->in.count))
+    if (!array_reserve(a, d->in.count))
         return false;
-    if (r->last.capacity > FEW_ITEMS)
-        d->kept += r->last.capacity - before;
+    if (a->capacity > FEW_ITEMS)
+        d->kept += a->capacity - before;
     return true;
+}
+
+static void array_copy(struct operation_array *to, const struct operation_array *from)
+{
+    to->count = from->count;
+    memcpy(to->items, from->items, from->count * sizeof from->items[0]);
+    memcpy(to->null, from->null, array_delta_words(from->count) * sizeof *from->null);
 }
 
 void array_delta_free(struct request_array_delta *d)
@@ -343,17 +350,47 @@ struct operation_array *array_delta_again(struct request_array_delta *d)
     return &d->in;
 }
 
-/* Appends the array that goes in, if the class has a register. */
+/* Appends the array that goes in, which was written out before. A long one goes into a register of its own, so that it
+ * takes little when it comes again. */
+static uint8_t *store_written(struct request_array_delta *d, struct request_register *r, uint8_t *at)
+{
+    if (d->in.count < VALUE_SERIES_MIN)
+        return store_array(at, d, NULL);
+    if (!r->again)
+        r->again = register_add(d);
+    struct request_register *again = register_of(d, r->again);
+    if (again && register_reserve(d, &again->last)) {
+        *at = VALUE_REGISTER;
+        at = store_u16(at + 1, r->again - 1);
+        array_copy(&again->last, &d->in);
+    }
+    return store_array(at, d, NULL);
+}
+
+/* True if the register of the class has the array that goes in. */
+static bool is_kept(struct request_array_delta *d, const struct request_register *r)
+{
+    if (d->in_register != d->own_register && !array_equal(&r->last, &d->in))
+        return false;
+    d->in_register = d->own_register;
+    return true;
+}
+
+/* Appends the array that goes in, if the class has a register. A short one that was written out before is written out
+ * again in any case. */
 static uint8_t *store_in(struct request_array_delta *d, uint8_t *at)
 {
     struct request_register *r = register_of(d, d->own_register);
     const uint64_t *changed = NULL;
-    if (is_written(r, &d->in))
-        return store_array(at, d, NULL);
-    if (d->in_register == d->own_register || array_equal(&r->last, &d->in)) {
-        d->in_register = d->own_register;
+    const bool is_long = d->in.count >= VALUE_SERIES_MIN;
+    if (is_long && is_kept(d, r))
         return store_changes(at, d, d->own_register, NULL, false);
-    }
+    if (r->again && array_equal(&register_of(d, r->again)->last, &d->in))
+        return store_changes(at, d, r->again, NULL, false);
+    if (is_written(r, &d->in))
+        return store_written(d, r, at);
+    if (!is_long && is_kept(d, r))
+        return store_changes(at, d, d->own_register, NULL, false);
     uint32_t base = find_base(d, &changed);
     if (!base || changed)
         remember_written(r, &d->in);
@@ -365,7 +402,7 @@ bool array_delta_in(struct request_array_delta *d, uint32_t *own_register, struc
     if (own_register && !*own_register)
         *own_register = register_add(d);
     d->own_register = own_register ? *own_register : 0;
-    uint8_t *at = room(key, array_bytes(d));
+    uint8_t *at = room(key, DELTA_BYTES + array_bytes(d));
     if (at)
         end_at(key, d->own_register ? store_in(d, at) : store_array(at, d, NULL));
     return d->own_register;
@@ -380,7 +417,7 @@ void array_delta_out(struct request_array_delta *d, struct bytes *key, const str
         return;
     /* If all requests have completed at once, no later call goes on with this array. */
     if (d->own_register && (changed_little || over + null < d->in.count) &&
-        register_reserve(d, register_of(d, d->own_register))) {
+        register_reserve(d, &register_of(d, d->own_register)->last)) {
         *at = VALUE_REGISTER;
         at = store_u16(at + 1, d->own_register - 1);
         d->pending = d->own_register;
@@ -403,11 +440,8 @@ void array_delta_commit(struct request_array_delta *d)
     d->left = d->pending;
     if (!r)
         return;
-    if (d->in_register != d->pending) {
-        r->last.count = d->in.count;
-        memcpy(r->last.items, d->in.items, d->in.count * sizeof d->in.items[0]);
-        memcpy(r->last.null, d->in.null, array_delta_words(d->in.count) * sizeof *d->in.null);
-    }
+    if (d->in_register != d->pending)
+        array_copy(&r->last, &d->in);
     nullify(&r->last, d->over);
     d->last = d->pending;
     d->pending = 0;

@@ -35,6 +35,7 @@ struct request_register {
      * out from then on: an array that comes again gets the same signature again, whatever came before it. */
     uint64_t written[ARRAY_DELTA_WRITTEN_SETS][ARRAY_DELTA_WRITTEN_WAYS];
     uint64_t written_null; /* a bit for each hash of `null` in any of these arrays */
+    uint32_t again;        /* the register that has the long one of them that came last: its number + 1; 0: none */
 };
 
 /* The registers of a thread, and what the current call will store there. Initially all zero but for null_name. */
