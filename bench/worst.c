@@ -391,18 +391,24 @@ static void buffers(long n)
     free(all);
 }
 
-/* Calls itself from one of three places, as the digits of PATH say, and communicates DEPTH calls below. */
-static __attribute__((noinline)) int descend(unsigned long path, int depth) /* NOLINT(misc-no-recursion) */
+static volatile int levels;
+
+/* Calls itself from one of three places, as the digits of PATH say, and communicates DEPTH calls below. What it does
+ * after the call keeps its frame. */
+static __attribute__((noinline)) void descend(unsigned long path, int depth) /* NOLINT(misc-no-recursion) */
 {
     if (!depth)
         exchange(&cell, 1, 1);
-    else if (path % 3 == 0)
-        return 1 + descend(path / 3, depth - 1);
-    else if (path % 3 == 1)
-        return 2 + descend(path / 3, depth - 1);
-    else
-        return 3 + descend(path / 3, depth - 1);
-    return 0;
+    else if (path % 3 == 0) {
+        descend(path / 3, depth - 1);
+        levels = 0;
+    } else if (path % 3 == 1) {
+        descend(path / 3, depth - 1);
+        levels = 1;
+    } else {
+        descend(path / 3, depth - 1);
+        levels = 2;
+    }
 }
 
 enum { FRAMES = 20 };
@@ -413,13 +419,13 @@ static void paths(long n)
     for (int i = 0; i < OPEN; i++)
         some[i] = (unsigned long)draw(&private, UINT32_MAX) * 3;
     for (long i = 0; i < n; i++)
-        cell = descend(some[draw(&private, OPEN)], FRAMES);
+        descend(some[draw(&private, OPEN)], FRAMES);
 }
 
 static void tree(long n)
 {
     for (long i = 0; i < n; i++)
-        cell = descend(draw(&private, UINT32_MAX), FRAMES);
+        descend(draw(&private, UINT32_MAX), FRAMES);
 }
 
 /* A pair of malloc and free among 10^5 blocks; the calls of MPI are few. */

@@ -156,9 +156,23 @@ static bool remember_leaf(uint32_t number)
 }
 
 /* Makes the leaf of ADDRESS. NULL: memory is short; its allocations then count as unknown memory. */
+static _Atomic uintptr_t lowest = UINTPTR_MAX; /* changed under the lock */
+
+uintptr_t heap_lowest(void)
+{
+    return atomic_load(&lowest);
+}
+
+static void note_lowest(uintptr_t address)
+{
+    if (address < atomic_load(&lowest))
+        atomic_store(&lowest, address);
+}
+
 static __attribute__((noinline)) struct leaf *leaf_make(uintptr_t address)
 {
     pthread_mutex_lock(&lock);
+    note_lowest(address >> LEAF_BITS << LEAF_BITS);
     struct leaf *leaf = leaf_of(address);
     if (!leaf && !atomic_load(&root))
         atomic_store(&root, pages_take(LEAVES * sizeof(struct leaf *)));
@@ -501,6 +515,7 @@ void heap_mapped(const void *start, size_t length)
         return;
     heap_unmapped(start, length); /* MAP_FIXED over another mapping */
     pthread_mutex_lock(&lock);
+    note_lowest(from);
     (void)mappings_add(&mappings, from, to); /* if memory is short, the mapping counts as unknown memory */
     atomic_fetch_add(&memory_generation, 1); /* START may have had a name as the end of what lies before it */
     pthread_mutex_unlock(&lock);

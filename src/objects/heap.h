@@ -60,6 +60,9 @@ uint64_t heap_mappings_made(void);
 bool heap_mapping_serial(const void *start, uint64_t *serial);
 void heap_mapping_gone(uint64_t serial);
 
+/* Returns an address below which there is no allocation and no mapping that was followed. */
+uintptr_t heap_lowest(void);
+
 /* False: allocations are not followed, and those of before are forgotten. Set before main, from PILGRIM_BUFFERS;
  * cleared when the program turns out to use another MPI. */
 extern bool memory_followed;

@@ -9,7 +9,10 @@
 #define _GNU_SOURCE 1
 #include "objects/memory.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +23,9 @@
 #include "objects/pages.h"
 #include "objects/sharing.h"
 #include "objects/hash_table.h"
+
+/* Where CUDA's driver puts its memory in the address space of a process, it is above this. */
+#define DRIVER_LOWEST (UINT64_C(1) << 32)
 
 /* A thread that has named a pointer; in the list until the thread ends. */
 struct thread_memory {
@@ -189,6 +195,34 @@ static bool find_told(const void *pointer, struct memory_name *name)
     return true;
 }
 
+/* Returns the lowest address that the process had mapped when this was asked for the first time; 1: unknown. */
+static uintptr_t lowest_mapped(void)
+{
+    static _Atomic uintptr_t lowest;
+    uintptr_t found = atomic_load_explicit(&lowest, memory_order_relaxed);
+    if (found)
+        return found;
+    char line[32] = "";
+    const int kept = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && read(file, line, sizeof line - 1) > 0)
+        found = strtoul(line, NULL, 16);
+    if (file >= 0)
+        close(file);
+    errno = kept;
+    found = found ? found : 1;
+    atomic_store_explicit(&lowest, found, memory_order_relaxed);
+    return found;
+}
+
+/* True if ADDRESS lies below everything but the memory of devices. Most displacements do: arrays of them have 10^5, and
+ * to ask for each everywhere takes ten times what MPI does with it. The kernel maps downwards from libraries and
+ * stacks, or upwards from where it began, and stays above the program; what is mapped elsewhere on demand is followed.
+ */
+static bool is_below_all(uintptr_t address)
+{
+    return address < lowest_mapped() && address < heap_lowest();
+}
+
 /* Puts the name of ADDRESS into *NAME. False: it is unknown. *LASTING: the name holds until memory_generation
  * changes. CUDA's driver maps address space for its memory, so the driver is asked before the mappings. */
 static bool find_known(const struct thread_memory *t, uintptr_t address, struct memory_name *name, bool *lasting)
@@ -197,6 +231,12 @@ static bool find_known(const struct thread_memory *t, uintptr_t address, struct 
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     bool own = t && here >= t->low && address >= here && address < t->high;
     *lasting = true;
+    if (is_below_all(address)) {
+        if (device_name(pointer, name))
+            return true;
+        *lasting = address < DRIVER_LOWEST || !find_told(pointer, name);
+        return !*lasting;
+    }
     if (!own && !in_other_stack(address, false)) {
         if (device_name(pointer, name))
             return true;

@@ -232,6 +232,27 @@ static void check_windows(void)
     free(heap);
 }
 
+/* Displacements that are numbers, and then addresses in memory that comes to lie below all other. */
+static void check_low(void)
+{
+    int length = 1;
+    char *low;
+    MPI_Aint displacement = 5;
+    MPI_Datatype type;
+
+    MPI_Type_create_hindexed(1, &length, &displacement, MPI_INT, &type);
+    place_want(0, "MPI_Type_create_hindexed", "array_of_displacements", "[5]");
+    MPI_Type_free(&type);
+    low = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(low != MAP_FAILED);
+    MPI_Get_address(low + 16, &displacement);
+    place_want(0, "MPI_Get_address", "location", "{low:heap}");
+    MPI_Type_create_hindexed(1, &length, &displacement, MPI_INT, &type);
+    place_want(0, "MPI_Type_create_hindexed", "array_of_displacements", "[\"{low+0}\"]");
+    MPI_Type_free(&type);
+    munmap(low, 4096);
+}
+
 static void check_bottom(void)
 {
     int on_stack = 7, *on_heap = malloc(4 * sizeof(int)), lengths[3] = {1, 1, 1}, received[3] = {0};
@@ -321,6 +342,7 @@ int main(int argc, char **argv)
     check_mappings();
     check_windows();
     check_bottom();
+    check_low();
     check_searches();
     check_plugin();
     verdict = expect_verdict("places", MPI_COMM_WORLD);
