@@ -11,6 +11,11 @@
  *   backwards, shuffled              the same, waited for in another order
  *   waitall, statuses, waitsome      the same, waited for together; statuses: with the statuses of all
  *   mixed        random tags, counts and order
+ *   waitany      N times MPI_Waitany over 1000 receives until none is left, then anew; replaced: a new one takes the
+ *                place of each that completes; testsome: N polls of 1000, nine of ten in vain
+ *   tags, sites, buffers, paths, tree N messages to itself with random tags and counts; from two call sites; from 10^6
+ *                allocations; by 1000 call paths of 20 frames; by any of 3^20 such
+ *   blocks       N pairs of malloc and free among 10^5 blocks
  *
  * Each rank prints: calls; CPU ns a call, and those of MPI_Finalize a call; peak of its memory in KiB before
  * MPI_Finalize, and after; bytes of the strings that it passed and got. */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What costs a tracer most: strings that are new in each call, random collectives, many operations in flight; one thing
-# that varies at random: tags and counts, call sites, buffers, call paths, blocks of memory (bench/worst.c). One rank. Columns: CPU time of a call without Pilgrim; what Pilgrim adds to it in the loop and in
-# MPI_Finalize; what it adds to the peak of memory, in bytes a call, before MPI_Finalize and in it; bytes of the trace.
+# that varies at random: tags and counts, call sites, buffers, call paths, blocks of memory (bench/worst.c). One rank.
+# Columns: CPU time of a call without Pilgrim; what Pilgrim adds to it in the loop and in MPI_Finalize; what it adds to the peak of memory, in bytes a call, before MPI_Finalize and in it; bytes of the trace.
 # Medians of N runs, alternating.
 # Usage: worst.sh BUILD [--runs=N], MPIEXEC in the environment.
 set -eu

@@ -22,7 +22,7 @@ struct splitter {
     struct bytes *shape;
     struct slots *slots;
     int32_t base;
-    bool in_series; /* in an array series, or the shape has none */
+    bool no_series; /* arrays are written out: in an array series, and where the shape may have none */
 };
 
 static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
@@ -209,13 +209,13 @@ static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sor
 /* Splits an array of N values, whose tag and N have been read. */
 static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned depth)
 {
-    bool fits = n >= SLOT_SERIES_MIN && !s->in_series;
+    bool fits = n >= SLOT_SERIES_MIN && !s->no_series;
     if (fits) {
         struct sorted sorted = {.count = 0};
         struct splitter before = *s;
         struct shape_items items = {.run = 0};
         enum pilgrim_status status = PILGRIM_OK;
-        s->in_series = true;
+        s->no_series = true;
         for (uint32_t i = 0; status == PILGRIM_OK && fits && i < n; i++) {
             status = item_begin(s, &items, n - i);
             if (status == PILGRIM_OK)
@@ -223,7 +223,7 @@ static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned 
             if (status == PILGRIM_OK)
                 status = item_end(s, &items);
         }
-        s->in_series = false;
+        s->no_series = false;
         if (status == PILGRIM_OK && fits)
             status = put_sorted(s, n, &sorted);
         sorted_free(&sorted);
@@ -329,7 +329,7 @@ enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_
                                 struct intern *stored_deltas, struct bytes *shape, struct slots *slots)
 {
     struct splitter s = {.names = names, .stored_deltas = stored_deltas, .shape = shape, .slots = slots};
-    s.in_series = length > 0 && has_registers(key, length);
+    s.no_series = length > 0 && has_registers(key, length);
     cursor_init(&s.key, key, length);
     while (cursor_left(&s.key) > 0) {
         enum pilgrim_status status = split_value(&s, 1);

@@ -155,7 +155,6 @@ static bool remember_leaf(uint32_t number)
     return true;
 }
 
-/* Makes the leaf of ADDRESS. NULL: memory is short; its allocations then count as unknown memory. */
 static _Atomic uintptr_t lowest = UINTPTR_MAX; /* changed under the lock */
 
 uintptr_t heap_lowest(void)
@@ -169,6 +168,7 @@ static void note_lowest(uintptr_t address)
         atomic_store(&lowest, address);
 }
 
+/* Makes the leaf of ADDRESS. NULL: memory is short; its allocations then count as unknown memory. */
 static __attribute__((noinline)) struct leaf *leaf_make(uintptr_t address)
 {
     pthread_mutex_lock(&lock);

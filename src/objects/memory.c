@@ -24,9 +24,6 @@
 #include "objects/sharing.h"
 #include "objects/hash_table.h"
 
-/* Where CUDA's driver puts its memory in the address space of a process, it is above this. */
-#define DRIVER_LOWEST (UINT64_C(1) << 32)
-
 /* A thread that has named a pointer; in the list until the thread ends. */
 struct thread_memory {
     struct thread_memory *next;
@@ -215,7 +212,7 @@ static uintptr_t lowest_mapped(void)
 }
 
 /* True if ADDRESS lies below everything but the memory of devices. Most displacements do: arrays of them have 10^5, and
- * to ask for each everywhere takes ten times what MPI does with it. The kernel maps downwards from libraries and
+ * to ask for each everywhere takes nine times what MPI does with it. The kernel maps downwards from libraries and
  * stacks, or upwards from where it began, and stays above the program; what is mapped elsewhere on demand is followed.
  */
 static bool is_below_all(uintptr_t address)
@@ -234,7 +231,7 @@ static bool find_known(const struct thread_memory *t, uintptr_t address, struct 
     if (is_below_all(address)) {
         if (device_name(pointer, name))
             return true;
-        *lasting = address < DRIVER_LOWEST || !find_told(pointer, name);
+        *lasting = !find_told(pointer, name);
         return !*lasting;
     }
     if (!own && !in_other_stack(address, false)) {

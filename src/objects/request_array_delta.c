@@ -331,7 +331,7 @@ static uint32_t find_base(const struct request_array_delta *d, const uint64_t **
 
 struct operation_array *array_delta_begin(struct request_array_delta *d, int64_t count)
 {
-    d->own_register = d->pending = d->in_register = d->left = 0;
+    d->own_register = d->pending = d->pending_again = d->in_register = d->left = 0;
     d->in.count = 0;
     if (count < ARRAY_DELTA_MIN || count > ARRAY_DELTA_MAX || !reserve(d, (uint32_t)count))
         return NULL;
@@ -343,7 +343,7 @@ struct operation_array *array_delta_begin(struct request_array_delta *d, int64_t
 
 struct operation_array *array_delta_again(struct request_array_delta *d)
 {
-    d->own_register = d->pending = 0;
+    d->own_register = d->pending = d->pending_again = 0;
     d->in_register = d->left;
     nullify(&d->in, d->over);
     memset(d->over, 0, array_delta_words(d->in.count) * sizeof *d->over);
@@ -362,7 +362,8 @@ static uint8_t *store_written(struct request_array_delta *d, struct request_regi
     if (again && register_reserve(d, &again->last)) {
         *at = VALUE_REGISTER;
         at = store_u16(at + 1, r->again - 1);
-        array_copy(&again->last, &d->in);
+        again->last.count = 0; /* unknown until it is known that the call is recorded */
+        d->pending_again = r->again;
     }
     return store_array(at, d, NULL);
 }
@@ -437,6 +438,9 @@ void array_delta_out(struct request_array_delta *d, struct bytes *key, const str
 void array_delta_commit(struct request_array_delta *d)
 {
     struct request_register *r = register_of(d, d->pending);
+    if (d->pending_again)
+        array_copy(&register_of(d, d->pending_again)->last, &d->in);
+    d->pending_again = 0;
     d->left = d->pending;
     if (!r)
         return;

@@ -46,12 +46,13 @@ struct request_array_delta {
     uint32_t kept;              /* items that there is room for in the registers with long arrays */
     uint32_t own_register;      /* register of the call's class: its number + 1; 0: none */
     uint32_t last;              /* the register that was set last: its number + 1; 0: none */
+    uint32_t pending_again;     /* the register that the array `in` goes to then; its number + 1; 0: none */
     uint32_t pending;           /* the register to set if the call is recorded: its number + 1; 0: none */
     uint32_t left;              /* the register that has what the last call left: its number + 1; 0: unknown */
     uint32_t in_register;       /* the register that has the array `in`: its number + 1; 0: unknown */
     struct operation_array in;  /* the array that goes in; count 0: it is not written as changes */
     uint64_t *over;             /* a bit for each item that became null in the call, as in->null */
-    uint64_t *changed, *others; /* memory for find_base, as large */
+    uint64_t *changed, *others; /* memory for two more such sets */
     uint64_t search; /* `search` of the thread requests when the call with array `in` ended; while both are equal, the
                         requests of that array need not be looked for again */
 };

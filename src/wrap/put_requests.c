@@ -375,22 +375,19 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
 }
 
 /* Finds the operations of an input array. True: the request delta has the array, and the caller stores it from there.
- * False: it is stored already. */
-static bool put_same_requests(struct call *c, const MPI_Request *requests, int64_t count)
+ * False: it is stored already, as are all of more than MOST requests. */
+static bool put_same_requests(struct call *c, const MPI_Request *requests, int64_t count, int64_t most)
 {
     struct request_array_delta *k = &c->thread->request_delta;
-    if (find_again(c, requests, count)) {
+    if (count <= most && find_again(c, requests, count)) {
         (void)array_delta_again(k);
         return true;
     }
-    struct operation_array *in = array_delta_begin(k, !c->dropped && requests ? count : 0);
+    struct operation_array *in = array_delta_begin(k, !c->dropped && requests && count <= most ? count : 0);
     if (in && CALL_LIKELY(!objects_threads && reserve(c, count)) && CALL_LIKELY(find_same_requests(c, requests, in)))
         return true;
     find_operations(c, requests, count);
-    if (in && c->operation_count == count) /* what was begun above is half filled */
-        in = array_delta_begin(k, count);
-    else
-        in = array_delta_begin(k, 0);
+    in = array_delta_begin(k, in && c->operation_count == count ? count : 0); /* anew: some bits are set */
     if (!in) {
         put_found(c, requests);
         return false;
@@ -407,19 +404,14 @@ void put_requests_again(struct call *c, const MPI_Request *requests, int64_t cou
 {
     struct thread *t = c->thread;
     call_settle_path(c);
-    if (put_same_requests(c, requests, count))
+    if (put_same_requests(c, requests, count, ARRAY_DELTA_MAX))
         (void)array_delta_in(&t->request_delta, stream_class_register(t->stream, t->class->number), c->key);
 }
 
 void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count)
 {
-    if (count >= VALUE_SERIES_MIN) { /* a series takes less than a long array without a register */
-        (void)array_delta_begin(&c->thread->request_delta, 0);
-        find_operations(c, requests, count);
-        put_found(c, requests);
-        return;
-    }
-    if (put_same_requests(c, requests, count))
+    /* A series takes less than a long array without a register. */
+    if (put_same_requests(c, requests, count, VALUE_SERIES_MIN - 1))
         (void)array_delta_in(&c->thread->request_delta, NULL, c->key);
 }
 
