@@ -66,7 +66,7 @@ UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
 PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out rank_bytes.c $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
 # Programs about nothing else than what MPI-4 brought.
 NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
-PLAIN_PROGRAMS := rank_bytes report_plain yield.so naps.so hosts.so clocks.so logical_clock.so allocations.so
+PLAIN_PROGRAMS := rank_bytes report_plain yield.so naps.so hosts.so clocks.so logical_clock.so allocations.so second_mixer.so
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
@@ -549,6 +549,10 @@ $(B)/programs/every: $(B)/every/every_calls.c $(call sources,tests/every) $(S)/t
 $(P)/programs/%.so: $(S)/tests/preloads/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
+
+$(P)/programs/second_mixer.so: $(S)/tests/second/second_mixer.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -O2 -fPIC -shared -o $@ $<
 
 # Libraries and pilgrim-merge whose writer makes some sections wrong, for tests/prove.
 WRONG_small = type == SECTION_CALLS && !plain

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coded calls of a Pilgrim trace, from docs/FORMAT.md (section 4, "Coded calls") alone: the content of a calls section out of coded bits."""
 import collections
-import math
+import ctypes
 import os
 import sys
 
@@ -9,19 +9,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_grammar import BLOCK_MAX  # noqa: E402
 from second_parts import CODED_CALLS, CODED_CALLS_7, Damage  # noqa: E402
-from second_profile import BitReader, Context  # noqa: E402
 
 CONTENT_MAX = 1 << 18
 LISTS_END = 4096    # longer lists are not remembered
 INDEX_MAX = (1 << 32) - 1
 WHOLE = (1 << 64) - 1
-STRETCH_MAX = 2047
-PREFIX_END = 4096
-PLACE_BITS = 18     # of contexts
 SLOT_BITS = 12      # of places of slots
 MULTIPLIER = 0x9e3779b97f4a7c15
-FIRST_WEIGHT = 19661
-SQUASHED = [round(65536 / (1 + math.exp(-i / 2))) for i in range(-16, 17)]
+WRITTEN_MAX = 1 << 20
 FIELDS = ("count rule symbol earlier terminal exponent block byte expression constant length shape series column parts members class partition "
           "values signatures signature calls classes group_class body other").split()
 (COUNT, RULE, SYMBOL, EARLIER, TERMINAL, EXPONENT, BLOCK, BYTE, EXPRESSION, CONSTANT, LENGTH, SHAPE, SERIES, COLUMN, PARTS, MEMBERS, CLASS,
@@ -30,23 +25,22 @@ FIELDS = ("count rule symbol earlier terminal exponent block byte expression con
 
 # ---- mixing ------------------------------------------------------------------------------------------------------
 
-def squash(d):
-    d = max(-STRETCH_MAX, min(STRETCH_MAX, d)) + 2048
-    return (SQUASHED[d // 128] * (128 - d % 128) + SQUASHED[d // 128 + 1] * (d % 128)) // 128
-
-
-def stretches():
-    """By P / 16."""
-    found, d = [], -STRETCH_MAX
-    for p in range(4096):
-        while d < STRETCH_MAX and squash(d) // 16 < p:
-            d += 1
-        found.append(d)
+def library():
+    """second_mixer.c, as it was built. All numbers are modulo 2^64."""
+    name = os.path.join(os.environ.get("BUILD") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build"), "programs/second_mixer.so")
+    try:
+        found = ctypes.CDLL(name)
+    except OSError as error:
+        sys.exit("the second decoder needs %s, which `make programs` builds: %s" % (name, error))
+    found.mixer_size.restype = ctypes.c_size_t
+    found.mixer_number.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint] + 4 * [ctypes.c_uint64]
+    found.mixer_number.restype = ctypes.c_uint64
+    found.mixer_begin.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    found.coder_bit.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]
     return found
 
 
-STRETCH = stretches()
-PROBABILITY = [max(64, min(65472, squash(d))) for d in range(-STRETCH_MAX, STRETCH_MAX + 1)]
+LIBRARY = library()
 
 
 def with_(h, *numbers):
@@ -56,78 +50,42 @@ def with_(h, *numbers):
     return h
 
 
-class Guess:
-    """A probability that does not learn."""
+class Coder(ctypes.Structure):
+    """Reads bits out of DATA, or, if there is none, writes them. As `struct coder`."""
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t), ("low", ctypes.c_uint32), ("high", ctypes.c_uint32),
+                ("x", ctypes.c_uint32), ("writes", ctypes.c_int)]
 
-    def learn(self, bit):
-        pass
+    def __init__(self, data=None):
+        self.room = ctypes.create_string_buffer(WRITTEN_MAX) if data is None else ctypes.create_string_buffer(data, len(data))
+        x = int.from_bytes((data or b"")[:4].ljust(4, b"\0"), "big")
+        super().__init__(ctypes.addressof(self.room), len(self.room), 0 if data is None else 4, 0, WHOLE >> 32, x, data is None)
 
-
-NEW = 32768         # a context as a number: how much it has learnt x 65536 + P
-
-
-class Learnt(dict):
-    """What contexts become by a bit, as far as it was asked."""
-
-    def __init__(self, bit):
-        super().__init__()
-        self.bit = bit
-
-    def __missing__(self, context):
-        one = Context()
-        one.learnt, one.p = divmod(context, 65536)
-        one.learn(self.bit)
-        self[context] = one.learnt << 16 | one.p
-        return self[context]
-
-
-LEARNT = Learnt(0), Learnt(1)
+    def bytes(self):
+        """What was written, with the fewest bytes that end it."""
+        if self.at > self.size:
+            raise ValueError("more than %d bytes of coded bits" % self.size)
+        return (self.room.raw[:self.at] + (bytes([(self.low >> 24) + 1]) if self.low else b"")).rstrip(b"\0")
 
 
 class Mixer:
-    """bit(bit, Guess or None): codes a bit, and returns it. sets: of weights, 3, or 1 in sections of types 7, 10 and 11."""
+    """number(...): codes a number, and returns it. coder: None if the numbers are known. sets: of weights, 3, or 1 in sections of types 7,
+    10 and 11. former: another mixer, that goes on here."""
 
-    def __init__(self, bit, sets=3):
-        self.bit, self.places, self.guess = bit, {}, Guess()
-        self.weights = [[[FIRST_WEIGHT] * 5 for _ in range(sets)] for _ in FIELDS]
+    def __init__(self, coder, sets=3, former=None):
+        self.state, self.coder = ctypes.create_string_buffer(LIBRARY.mixer_size()), coder
+        if former:
+            ctypes.memmove(self.state, former.state, len(self.state))
+        else:
+            LIBRARY.mixer_begin(self.state, sets)
+        self.it = ctypes.addressof(self.state), ctypes.byref(coder) if coder else None
 
-    def mixed(self, bit, hashes, node, weights):
-        """Without loops over the five inputs: half of the time to decode a trace is spent here."""
-        places, guess = self.places, self.guess
-        get, shift = places.get, 64 - PLACE_BITS
-        h0, h1, h2, h3, h4 = hashes
-        i0, i1, i2, i3, i4 = (((h0 ^ node) * MULTIPLIER & WHOLE) >> shift, ((h1 ^ node) * MULTIPLIER & WHOLE) >> shift,
-                              ((h2 ^ node) * MULTIPLIER & WHOLE) >> shift, ((h3 ^ node) * MULTIPLIER & WHOLE) >> shift,
-                              ((h4 ^ node) * MULTIPLIER & WHOLE) >> shift)
-        s0, s1, s2, s3, s4 = (STRETCH[get(i0, NEW) >> 4 & 4095], STRETCH[get(i1, NEW) >> 4 & 4095], STRETCH[get(i2, NEW) >> 4 & 4095],
-                              STRETCH[get(i3, NEW) >> 4 & 4095], STRETCH[get(i4, NEW) >> 4 & 4095])
-        w0, w1, w2, w3, w4 = weights
-        d = (w0 * s0 + w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 >> 16) + STRETCH_MAX
-        p = guess.p = PROBABILITY[0 if d < 0 else d if d < 2 * STRETCH_MAX else 2 * STRETCH_MAX]
-        bit = self.bit(bit, guess)
-        error, known = 65536 * bit - p, LEARNT[bit]
-        weights[:] = (w0 + (s0 * error >> 13), w1 + (s1 * error >> 13), w2 + (s2 * error >> 13), w3 + (s3 * error >> 13), w4 + (s4 * error >> 13))
-        places[i0] = known[get(i0, NEW)]  # two of the places may be the same
-        places[i1] = known[get(i1, NEW)]
-        places[i2] = known[get(i2, NEW)]
-        places[i3] = known[get(i3, NEW)]
-        places[i4] = known[get(i4, NEW)]
-        return bit
+    def bit(self, bit):
+        """Codes a bit of which nothing is known."""
+        return LIBRARY.coder_bit(self.it[1], bit, 1 << 15)
 
     def number(self, value, field, kind, a, b, c):
         """VALUE has no meaning when a number is read."""
-        h = with_(0, field)
-        k = with_(h, kind)
-        hashes = [h, k, with_(k, 1, a), with_(k, 2, b), with_(k, 3, a, b, c)]
-        sets, length, prefix = self.weights[field], 0, 1
-        first, more, rest = sets * 3 if len(sets) == 1 else sets
-        while length < 64 and self.mixed(int(length < value.bit_length()), hashes, length, more if length else first):
-            length += 1
-        for i in range(length - 2, -1, -1):
-            bit = value >> i & 1
-            bit = self.mixed(bit, hashes, 4096 * length + prefix, rest) if prefix < PREFIX_END else self.bit(bit, None)
-            prefix = 2 * prefix + bit
-        return prefix if length else 0
+        return LIBRARY.mixer_number(*self.it, value, field, kind, a, b, c)
 
 
 # ---- the content -------------------------------------------------------------------------------------------------
@@ -191,8 +149,8 @@ class Walk:
     """CONTENT: numbers are taken out of it, coded, and put into it. shapes: by number how many columns a signature has that is not
     long, and the places of its slots up to the first array series; classes: by number (function's number, whether it is a loop); kind: the type of the section."""
 
-    def __init__(self, content, bit, shapes, classes, kind=CODED_CALLS):
-        self.content, self.mixer, self.shapes, self.classes = content, Mixer(bit, 3 if kind == CODED_CALLS else 1), shapes, classes
+    def __init__(self, content, coder, shapes, classes, kind=CODED_CALLS):
+        self.content, self.mixer, self.shapes, self.classes = content, Mixer(coder, 3 if kind == CODED_CALLS else 1), shapes, classes
         self.old, self.has_other = kind == CODED_CALLS_7, kind == CODED_CALLS
         self.recent, self.next = collections.defaultdict(Recent), collections.Counter()
         self.last_values, self.value_groups, self.loops, self.signatures = 0, [], [], {}
@@ -432,8 +390,8 @@ def coded_content(stored, raw, shapes, classes, kind=CODED_CALLS):
     """The RAW bytes that the coded calls STORED are. kind: the type of the section."""
     if raw > CONTENT_MAX:
         raise Damage("coded calls of %d bytes" % raw)
-    content, reader = Content(raw), BitReader(stored)
-    Walk(content, lambda _, guess: reader.bit(guess), shapes, classes, kind).all()
+    content, reader = Content(raw), Coder(stored)
+    Walk(content, reader, shapes, classes, kind).all()
     if len(content.found) < raw:
         raise Damage("coded calls of %d bytes, not %d" % (len(content.found), raw))
     if reader.at < len(stored):

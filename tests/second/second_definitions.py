@@ -7,9 +7,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from second_coded import CONTENT_MAX, WHOLE, Content, Mixer, unzigzag, with_, zigzag  # noqa: E402
+from second_coded import CONTENT_MAX, WHOLE, Coder, Content, Mixer, unzigzag, with_, zigzag  # noqa: E402
 from second_parts import CODED_DEFINITIONS, CODED_DEFINITIONS_10, Cursor, Damage, dictionary, format_file  # noqa: E402
-from second_profile import BitReader  # noqa: E402
 
 COUNT, WORD, BYTE, PROPERTY, MODULE, SYMBOL, START, FUNCTION, PATH, FRAME, KIND, OFFSET, TAG, OPERAND = range(14)
 STRINGS, FUNCTIONS, SYMBOLS, PROPERTIES, MODULES, CLASSES, SHAPES = range(7)    # kinds of counts, and of texts
@@ -155,7 +154,7 @@ class DefinitionsWalk:
             for _ in range(length):
                 byte, v = self.content.take_byte(), 0
                 for i in range(7, -1, -1):
-                    v = 2 * v + self.mixer.bit(byte >> i & 1, None)
+                    v = 2 * v + self.mixer.bit(byte >> i & 1)
                 self.content.put_byte(v)
 
     def symbols(self):
@@ -286,23 +285,21 @@ class DefinitionsWalk:
 LEARNT = {}     # by type: the mixer that has walked through the example, as soon as it was asked for
 
 
-def learnt_mixer(bit, kind=CODED_DEFINITIONS):
-    """A mixer that has walked through the example of this type of section, and codes with bit(bit, guess) from now on."""
+def learnt_mixer(coder, kind=CODED_DEFINITIONS):
+    """A mixer that has walked through the example of this type of section, and codes with CODER from now on."""
     sets = 3 if kind == CODED_DEFINITIONS else 1
     if kind not in LEARNT:
-        LEARNT[kind] = Mixer(lambda known, guess: known, sets)
+        LEARNT[kind] = Mixer(None, sets)
         DefinitionsWalk(Source(bytes.fromhex(format_file(EXAMPLES[kind]).decode())), LEARNT[kind]).all()
-    mixer = Mixer(bit, sets)
-    mixer.places, mixer.weights = dict(LEARNT[kind].places), [[list(weights) for weights in those] for those in LEARNT[kind].weights]
-    return mixer
+    return Mixer(coder, former=LEARNT[kind])
 
 
 def definitions_content(stored, raw, kind=CODED_DEFINITIONS):
     """The RAW bytes that the coded definitions STORED are. kind: the type of the section."""
     if raw > CONTENT_MAX:
         raise Damage("coded definitions of %d bytes" % raw)
-    target, reader = Target(raw), BitReader(stored)
-    DefinitionsWalk(target, learnt_mixer(lambda _, guess: reader.bit(guess), kind)).all()
+    target, reader = Target(raw), Coder(stored)
+    DefinitionsWalk(target, learnt_mixer(reader, kind)).all()
     if len(target.found) < raw:
         raise Damage("coded definitions of %d bytes, not %d" % (len(target.found), raw))
     if reader.at < len(stored):

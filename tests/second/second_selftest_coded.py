@@ -5,11 +5,9 @@ import unittest
 
 import second_parts as parts
 from coded_writer import coded, coded_definitions
-from random_profile import BitWriter
-from second_coded import STRETCH, Mixer, coded_content, squash, unzigzag, zigzag
+from second_coded import LIBRARY, Coder, Mixer, coded_content, unzigzag, zigzag
 from second_definitions import definitions_content
 from second_parts import Damage
-from second_profile import BitReader
 from trace_writer import Builder, block, constant, counted, expression, listed, once, rule, svarint, varint, R, RAMP, T
 
 CLASSES = [(1, False), (0, True), (1, False)]
@@ -37,26 +35,27 @@ def contents(wrong=None):
 
 class Coded(unittest.TestCase):
     def test_squash(self):
-        self.assertEqual([squash(d) for d in (-9999, -2047, 0, 1, 128, 2047, 9999)], [22, 22, 32768, 32830, 40793, 65513, 65513])
-        self.assertEqual((STRETCH[0], STRETCH[2048], STRETCH[4095]), (-2047, 0, 2047))
-        self.assertTrue(all(a <= b for a, b in zip(STRETCH, STRETCH[1:])))
+        self.assertEqual([LIBRARY.mixer_squash(d) for d in (-9999, -2047, 0, 1, 128, 2047, 9999)], [22, 22, 32768, 32830, 40793, 65513, 65513])
+        stretched = [LIBRARY.mixer_stretch(p) for p in range(65536)]
+        self.assertEqual((stretched[0], stretched[32768], stretched[65535]), (-2047, 0, 2047))
+        self.assertTrue(all(a <= b for a, b in zip(stretched, stretched[1:])))
 
     def test_numbers(self):
         dice = random.Random(1)
         values = [0, 1, 2, 3, 4095, 4096, 1 << 12, 1 << 13, 1 << 62, 1 << 63, MOST] + [dice.randrange(1 << dice.randint(0, 64)) for _ in range(300)]
         about = [(dice.randrange(25), dice.randrange(3), *(dice.choice((0, 1, MOST)) for _ in range(3))) for _ in values]
-        writer = BitWriter()
-        mixer = Mixer(lambda bit, guess: (writer.bit(bit, guess), bit)[1])
+        writer = Coder()
+        mixer = Mixer(writer)
         for value, those in zip(values, about):
             self.assertEqual(mixer.number(value, *those), value)
-        reader = BitReader(writer.bytes())
-        mixer = Mixer(lambda _, guess: reader.bit(guess))
+        reader = Coder(writer.bytes())
+        mixer = Mixer(reader)
         self.assertEqual([mixer.number(0, *those) for those in about], values)
 
     def test_likely(self):
         """What the neighbours say takes next to nothing."""
-        writer = BitWriter()
-        mixer = Mixer(lambda bit, guess: (writer.bit(bit, guess), bit)[1])
+        writer = Coder()
+        mixer = Mixer(writer)
         for i in range(3000):
             mixer.number(i % 7, 3, 0, (i + 6) % 7, i % 2, 9)
         self.assertLess(len(writer.bytes()), 60)
