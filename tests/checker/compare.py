@@ -17,6 +17,7 @@ but for those of MPI_Wtime of calls with times: numbers, which bins.py looks at.
 
 Prints the number of calls compared and exits 0, or prints the first difference and exits 1.
 """
+import collections
 import glob
 import json
 import os
@@ -25,7 +26,9 @@ import sys
 
 CONTEXT = 3  # calls shown before a difference
 PATH = re.compile(r',"path":\[\{(?:[^"\]]|"(?:[^"\\]|\\.)*")*\]')
-TIMES = re.compile(r',"start":\d+,"end":\d+}$')
+TIMES = re.compile(r',"start":(\d+),"end":(\d+)}$')
+HEAD = re.compile(r'{"rank":(\d+),"thread":(\d+),"seq":(\d+),"func":"(\w+)",')
+PLACE = re.compile(r'(?:,"site":"[^"]*")?(?:,"stack":\[[^]]*\])?,"path":\[\{(?:[^"\]]|"(?:[^"\\]|\\.)*")*\]')
 RELEASED = '{"released":'
 READINGS = {function: re.compile(r'(?<="%s":)[^,}]*' % name)
             for function, name in (("MPI_Wtime", "ret"), ("MPI_T_source_get_timestamp", "timestamp"),
@@ -87,13 +90,15 @@ class Clock:
 
 def raw_cut(line, where):
     """A shadow line as (text without "raw", all of it parsed)."""
-    call = parse(line, where)
     at = line.rfind(',"raw":{')
-    if at < 0 or "raw" not in call:
+    if at < 0:
         raise Difference("%s: no raw values\n    %s" % (where, line))
-    if list(call)[-1] != "raw" or parse(line[at + len(',"raw":'):-1], where) != call["raw"]:
+    text = line[:at] + "}"
+    call = parse(text, where)
+    if "raw" in call or line[-1] != "}":
         raise Difference("%s: raw is not the last member\n    %s" % (where, line))
-    return line[:at] + "}", call
+    call["raw"] = parse(line[at + len(',"raw":'):-1], where)
+    return text, call
 
 
 def shadow_files(folder):
@@ -108,16 +113,21 @@ def shadow_files(folder):
     return sorted(found)
 
 
-def shadow_calls(path, rank):
-    """Yields the calls of one process, as (thread, text, times cut off the text, all of it parsed)."""
+def shadow_calls(path, rank, names=None):
+    """Yields the calls of one process, as (thread, text, times cut off the text, all of it parsed). NAMES, of names.py, sees each line."""
     counts, clocks = {}, {}
     for number, line in lines_of(path):
         where = "%s:%d" % (path, number)
         if line.startswith(RELEASED):
-            if list(parse(line, where)) != ["released"]:
+            event = parse(line, where)
+            if list(event) != ["released"]:
                 raise Difference("%s: not an event\n    %s" % (where, line))
+            if names:
+                names.line(event, where, line)
             continue
         text, call = raw_cut(line, where)
+        if names:
+            names.line(call, where, line)
         thread = call.get("thread")
         seq = counts.get(thread, 0)
         if call.get("rank") != rank or call.get("seq") != seq:
@@ -126,10 +136,10 @@ def shadow_calls(path, rank):
         yield thread, text, clocks.setdefault(thread, Clock()).cut(text, call, where), call
 
 
-def shadow_read(path, rank, times):
-    """The calls of one process: {thread: [text of each call]}, with their TIMES or without."""
+def shadow_read(path, rank, times, names=None):
+    """The calls of one process: {thread: [text of each call]}, with their TIMES or without. names: as in shadow_calls."""
     threads = {}
-    for thread, text, timeless, _ in shadow_calls(path, rank):
+    for thread, text, timeless, _ in shadow_calls(path, rank, names):
         threads.setdefault(thread, []).append(text if times else timeless)
     return threads
 
@@ -144,14 +154,14 @@ def difference_show(rank, thread, seq, before, shadow, decoded):
     return "\n".join(lines)
 
 
-def readings_as_kept(shadow, decoded, call):
-    """The text SHADOW with what DECODED, text of CALL, may have in place of a reading."""
-    reading = READINGS.get(call["func"])
+def readings_as_kept(shadow, decoded, function, has_times):
+    """The text SHADOW with what DECODED, text of a call of FUNCTION, may have in place of a reading."""
+    reading = READINGS.get(function)
     if not reading:
         return shadow
     kept = reading.search(decoded).group()
-    if call["func"] == "MPI_Wtime":
-        right = (kept != "null") == ("start" in call)
+    if function == "MPI_Wtime":
+        right = (kept != "null") == has_times
     else:
         right = kept == "null"
     return reading.sub(kept, shadow) if right else shadow
@@ -175,6 +185,7 @@ class Decoded:
         self.path = path
         self.last = (-1, -1, -1)
         self.clock = None
+        self.places = set()     # the sites, stacks and paths that were found to agree
 
     def calls(self):
         """Yields (rank, thread, seq), the line's text, the text without times, and the line parsed."""
@@ -182,38 +193,62 @@ class Decoded:
             where = "%s:%d" % (self.path, number)
             call = parse(line, where)
             key = (call.get("rank"), call.get("thread"), call.get("seq"))
-            if not all(isinstance(part, int) for part in key) or key <= self.last:
-                raise Difference("%s: out of order after %r\n    %s" % (where, self.last, line))
-            if key[:2] != self.last[:2]:
-                self.clock = Clock()
-            self.last = key
+            self.next(key, where, line)
             line = path_cut(line, call, where)
             yield key, line, self.clock.cut(line, call, where), call
 
+    def next(self, key, where, line):
+        if not all(isinstance(part, int) for part in key) or key <= self.last:
+            raise Difference("%s: out of order after %r\n    %s" % (where, self.last, line))
+        if key[:2] != self.last[:2]:
+            self.clock = Clock()
+        self.last = key
 
-def compare(folder, path, times=False, values=False, shorter=False):
+    def texts(self):
+        """As calls(), for who compares the text without times with that of a line that was parsed: yields the key, the text, the text
+        without times, and the function's name. A line is parsed only where its path is new: all else of it is that other text."""
+        for number, line in lines_of(self.path):
+            where = "%s:%d" % (self.path, number)
+            head, place = HEAD.match(line), PLACE.search(line)
+            if not head or place and place.group() not in self.places:
+                call = parse(line, where)
+                path_cut(line, call, where)
+                if not head:
+                    raise Difference("%s: no rank, thread, seq and function\n    %s" % (where, line))
+                self.places.add(place and place.group())
+            key = tuple(map(int, head.group(1, 2, 3)))
+            self.next(key, where, line)
+            if place:
+                line = PATH.sub("", line)
+            times = TIMES.search(line)
+            call = {"start": int(times.group(1)), "end": int(times.group(2))} if times else {}
+            yield key, line, self.clock.cut(line, call, where), head.group(4)
+
+
+def compare(folder, path, times=False, values=False, shorter=False, names=lambda: None):
     """The number of calls compared, with their TIMES or without; VALUES: readings are values as others are; SHORTER: a call may be
-    without its callers. Raises Difference."""
+    without its callers; NAMES: makes what sees the lines of one process's log. Raises Difference."""
     shadows = dict(shadow_files(folder))
     compared, counts, current, threads = 0, {}, None, {}
-    for (rank, thread, seq), whole, timeless, call in Decoded(path).calls():
+    for (rank, thread, seq), whole, timeless, function in Decoded(path).texts():
         text = whole if times else timeless
-        if times and "start" not in call:
+        if times and whole == timeless:
             raise Difference("%s: no times\n    %s" % (path, whole))
         if rank != current:
             current = rank
             if rank not in shadows:
                 raise Difference("rank %d is in %s but has no shadow log" % (rank, path))
-            threads = shadow_read(shadows[rank], rank, times)
+            threads = shadow_read(shadows[rank], rank, times, names())
             counts.update({(rank, t): len(calls) for t, calls in threads.items()})
         calls = threads.get(thread, [])
         if seq >= len(calls):
             raise Difference("rank %d thread %d: the shadow has %d calls, decoded is one more:\n    %s"
                              % (rank, thread, len(calls), text))
-        wanted = calls[seq] if times or values else readings_as_kept(calls[seq], text, call)
+        wanted = calls[seq] if times or values else readings_as_kept(calls[seq], text, function, whole != timeless)
         if shorter and not STACK.search(text):
             wanted = STACK.sub("", wanted)
         if text != wanted:
+            collections.deque(Decoded(path).calls(), 0)  # says what no call can be, if that is why
             raise Difference(difference_show(rank, thread, seq, calls[:seq], wanted, text))
         counts[rank, thread] -= 1
         compared += 1
@@ -221,7 +256,7 @@ def compare(folder, path, times=False, values=False, shorter=False):
         if left:
             raise Difference("rank %d thread %d: %d calls of the shadow are missing in %s" % (rank, thread, left, path))
     for rank in sorted(set(shadows) - {rank for rank, _ in counts}):
-        if shadow_read(shadows[rank], rank, times):
+        if shadow_read(shadows[rank], rank, times, names()):
             raise Difference("rank %d has a shadow log but is not in %s" % (rank, path))
     if not compared:
         raise Difference("%s: no calls" % path)

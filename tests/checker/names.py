@@ -24,7 +24,7 @@ import collections
 import re
 import sys
 
-from compare import Difference, RELEASED, lines_of, parse, shadow_files
+from compare import Difference, RELEASED, compare, lines_of, parse, shadow_files
 
 OBJECT = re.compile(r"(comm|datatype|group|op|win|file|info|errhandler|message|session|keyval|cvar|pvar|pvar_session|"
                     r"enum|event|event_instance):(\d+)$")
@@ -230,23 +230,37 @@ class Names:
         self.window[thread] = self.time
 
 
+    def line(self, found, where, line):
+        """A LINE of the log, and what it was parsed to. Raises Difference."""
+        self.time += 1
+        try:
+            if line.startswith(RELEASED):
+                self.release(found["released"])
+            else:
+                self.call(found)
+        except Violation as violation:
+            raise Difference("%s: %s\n    %s" % (where, violation, line))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise Difference("%s: not a call (%r)\n    %s" % (where, error, line))
+
+
 def names_check(path):
     """The number of names checked in one process's log. Raises Difference."""
     names = Names()
     for number, line in lines_of(path):
         where = "%s:%d" % (path, number)
-        names.time += 1
-        found = parse(line, where)
-        try:
-            if line.startswith(RELEASED):
-                names.release(found["released"])
-            else:
-                names.call(found)
-        except Violation as violation:
-            raise Difference("%s: %s\n    %s" % (where, violation, line))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise Difference("%s: not a call (%r)\n    %s" % (where, error, line))
+        names.line(parse(line, where), where, line)
     return names.checked
+
+
+def compared(folder, path, **options):
+    """(calls, names checked) of compare.compare(FOLDER, PATH, OPTIONS), which reads the logs once for both. Raises Difference."""
+    made = []
+
+    def make():
+        made.append(Names())
+        return made[-1]
+    return compare(folder, path, names=make, **options), sum(names.checked for names in made)
 
 
 def main():

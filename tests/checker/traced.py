@@ -72,9 +72,8 @@ def agreement(shadow, decoded, ranks, values=False, named=True):
     """The number of calls in the shadow logs of RANKS ranks and in what the decoder printed. VALUES: readings of clocks are values. NAMED:
     some call has an object."""
     try:
-        calls = compare.compare(shadow, decoded, values=values)
+        calls, found = names.compared(shadow, decoded, values=values)
         logs = compare.shadow_files(shadow)
-        found = sum(names.names_check(log) for _, log in logs)
     except compare.Difference as difference:
         raise Failure("shadow: %s" % difference)
     check(len(logs) == ranks and (found > 0 or not named), "%d shadow logs of %d ranks, %d names" % (len(logs), ranks, found))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers of coded sections, from docs/FORMAT.md alone (section 4, "Coded calls"; section 6, "Coded bits"): a trace has millions of
- * their bits, which take Python two thirds of the time to decode it. second_coded.py loads this. */
+/* The numbers of coded sections, from docs/FORMAT.md alone (section 4, "Coded calls"; section 6, "Coded bits"): a trace
+ * has millions of their bits, which take Python two thirds of the time to decode it. second_coded.py loads this. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,12 +20,14 @@ enum {
 };
 
 static const uint64_t multiplier = 0x9e3779b97f4a7c15;
-static const int32_t squashed[] = {22,    36,    60,    98,    162,   267,   439,   720,   1179,  1921,  3108,  4971,  7812,  11955, 17625, 24743, 32768,
-                                   40793, 47911, 53581, 57724, 60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514};
+static const int32_t squashed[] = {22,    36,    60,    98,    162,   267,   439,   720,   1179,  1921,  3108,
+                                   4971,  7812,  11955, 17625, 24743, 32768, 40793, 47911, 53581, 57724, 60565,
+                                   62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514};
 static int16_t stretched[4096]; /* by P / 16 */
 
-/* What reads or writes bits. Reading, DATA are the SIZE bytes to read, of which AT were taken; behind them come bytes of 0. Writing, AT
- * bytes have been put into DATA, which has room for SIZE; those that it has no room for are only counted. */
+/* What reads or writes bits. Reading, DATA are the SIZE bytes to read, of which AT were taken; behind them come bytes
+ * of 0. Writing, AT bytes have been put into DATA, which has room for SIZE; those that it has no room for are only
+ * counted. */
 struct coder {
     uint8_t *data;
     size_t size, at;
@@ -46,7 +48,8 @@ int mixer_stretch(int p);
 size_t mixer_size(void);
 void mixer_begin(struct mixer *m, int sets);
 int coder_bit(struct coder *c, int bit, unsigned p);
-uint64_t mixer_number(struct mixer *m, struct coder *c, uint64_t value, unsigned field, uint64_t kind, uint64_t a, uint64_t b, uint64_t n);
+uint64_t mixer_number(struct mixer *m, struct coder *c, uint64_t value, unsigned field, uint64_t kind, uint64_t a,
+                      uint64_t b, uint64_t n);
 
 int mixer_squash(int d)
 {
@@ -149,14 +152,16 @@ static uint64_t with(uint64_t h, uint64_t v)
 }
 
 /* Codes a number with the neighbours A, B and N; returns it. VALUE has no meaning when it is read. */
-uint64_t mixer_number(struct mixer *m, struct coder *c, uint64_t value, unsigned field, uint64_t kind, uint64_t a, uint64_t b, uint64_t n)
+uint64_t mixer_number(struct mixer *m, struct coder *c, uint64_t value, unsigned field, uint64_t kind, uint64_t a,
+                      uint64_t b, uint64_t n)
 {
     uint64_t h = with(0, field), k = with(h, kind);
     uint64_t hashes[INPUTS] = {h, k, with(with(k, 1), a), with(with(k, 2), b), with(with(with(with(k, 3), a), b), n)};
     uint64_t prefix = 1;
     int length = 0, bits = value == 0 ? 0 : 64 - __builtin_clzll(value);
 
-    while (length < 64 && mixed(m, c, length < bits, hashes, (uint64_t)length, m->weights[field][m->sets == 1 ? 0 : length > 0]))
+    while (length < 64 &&
+           mixed(m, c, length < bits, hashes, (uint64_t)length, m->weights[field][m->sets == 1 ? 0 : length > 0]))
         length++;
     for (int i = length - 2; i >= 0; i--) {
         int bit = value >> i & 1;
