@@ -162,9 +162,10 @@ int trace_path_problem(const char *path)
     return problem;
 }
 
-bool trace_path_elsewhere(const char *path, struct bytes *other)
+bool trace_path_elsewhere(const char *path, int problem, struct bytes *other)
 {
-    const char *places[] = {secure_getenv("TMPDIR"), "/tmp"}, *slash = strrchr(path, '/');
+    const char *places[] = {secure_getenv("TMPDIR"), "/tmp", "/dev/shm"}, *slash = strrchr(path, '/');
+    const bool full = problem == ENOSPC || problem == EDQUOT;
     struct stat own = {0}, found;
     struct bytes folder = {0};
     if (folder_of(path, &folder) != PILGRIM_OK || stat((const char *)folder.data, &own))
@@ -172,7 +173,7 @@ bool trace_path_elsewhere(const char *path, struct bytes *other)
     bytes_free(&folder);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (!places[i] || *places[i] != '/' || stat(places[i], &found) ||
-            (own.st_nlink && found.st_dev == own.st_dev && found.st_ino == own.st_ino))
+            (own.st_nlink && found.st_dev == own.st_dev && (full || found.st_ino == own.st_ino)))
             continue;
         other->length = 0;
         if (trace_path_put(other, places[i]) == PILGRIM_OK && trace_path_put(other, "/") == PILGRIM_OK &&

@@ -41,7 +41,8 @@ bool trace_path_is_device(const char *path);
 int trace_path_problem(const char *path);
 
 /* Sets OTHER to a path with the same last part in a folder where a file can be made: TMPDIR if that is absolute, else
- * /tmp. PATH's own folder does not count. False: there is no such folder, or memory is short. */
-bool trace_path_elsewhere(const char *path, struct bytes *other);
+ * /tmp, else /dev/shm. PATH's own folder does not count, nor, where its disk is full, any folder on that disk. PROBLEM:
+ * the errno of what failed in it. False: there is no such folder, or memory is short. */
+bool trace_path_elsewhere(const char *path, int problem, struct bytes *other);
 
 #endif

@@ -82,7 +82,7 @@ static void check_place(void)
     if (!problem)
         return;
     gethostname(host, sizeof host - 1);
-    if (trace_path_elsewhere(capture.run.trace, &other)) {
+    if (trace_path_elsewhere(capture.run.trace, problem, &other)) {
         capture_say("%s: %s; the trace goes to %s on %s", trace, strerror(problem), (const char *)other.data, host);
         set_trace(&other);
     } else {

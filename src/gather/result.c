@@ -89,7 +89,7 @@ static enum pilgrim_status put_elsewhere(struct result *r, const struct bytes *m
     char host[HOST_BYTES] = "";
     int error = errno;
     enum pilgrim_status status = PILGRIM_IO;
-    if (error != EFBIG && trace_path_elsewhere(capture.run.trace, &other)) {
+    if (error != EFBIG && trace_path_elsewhere(capture.run.trace, error, &other)) {
         status = put(r, (const char *)other.data, made);
         struct trace_output *gone = status == PILGRIM_OK ? &failed : &r->file;
         output_cancel(gone);

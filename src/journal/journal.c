@@ -23,6 +23,7 @@ enum {
     THREAD_PAGES = 4,      /* of a thread block */
     BLOCK_PAGES_MAX = 256, /* blocks of a log double up to this size */
     SPARES_MAX = 64,       /* blocks that are kept for other logs */
+    RESERVE_PAGES = 2,     /* of the reserve */
     ENDED_LOGS = 256,
     KEY_ROOM_MAX = 1 << 24 /* longer keys are not kept while their call is in MPI */
 };
@@ -36,6 +37,7 @@ static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct journal_file file;
 static struct journal_block *spare_blocks[SPARES_MAX];
 static size_t spare_block_count;
+static struct journal_block *reserve; /* for a log that begins when there is no room any more */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under `lock`, which may be taken before `file_lock`: */
@@ -95,16 +97,29 @@ static size_t pages_of(const struct journal_block *b)
     return journal_mapped_length(b) / JOURNAL_PAGE;
 }
 
-/* Takes a spare block of at least PAGES and not more than four times as many. NULL: there is none. */
-static struct journal_block *take_spare(size_t pages)
+/* Takes a spare block of PAGES to MOST pages. NULL: there is none. */
+static struct journal_block *take_spare(size_t pages, size_t most)
 {
     struct journal_block *found = NULL;
     pthread_mutex_lock(&file_lock);
     for (size_t i = 0; i < spare_block_count && !found; i++)
-        if (pages_of(spare_blocks[i]) >= pages && pages_of(spare_blocks[i]) <= 4 * pages) {
+        if (pages_of(spare_blocks[i]) >= pages && pages_of(spare_blocks[i]) <= most) {
             found = spare_blocks[i];
             spare_blocks[i] = spare_blocks[--spare_block_count];
         }
+    pthread_mutex_unlock(&file_lock);
+    return found;
+}
+
+/* Takes the reserve, if it has at least PAGES. NULL: it has not, or it was taken. */
+static struct journal_block *take_reserve(size_t pages)
+{
+    struct journal_block *found = NULL;
+    pthread_mutex_lock(&file_lock);
+    if (reserve && pages_of(reserve) >= pages) {
+        found = reserve;
+        reserve = NULL;
+    }
     pthread_mutex_unlock(&file_lock);
     return found;
 }
@@ -115,9 +130,13 @@ struct journal_block *journal_block_take(const struct journal_log *log, size_t l
            least = (length + sizeof(struct journal_block)) / JOURNAL_PAGE + 1;
     pages = pages > BLOCK_PAGES_MAX ? BLOCK_PAGES_MAX : pages;
     pages = pages < least ? least : pages;
-    struct journal_block *b = take_spare(pages);
+    struct journal_block *b = take_spare(pages, 4 * pages);
     for (; !b && pages >= least; pages /= 2) /* with little room, a smaller one */
         b = claim(JOURNAL_NONE, log->owner, pages);
+    if (!b)
+        b = take_spare(least, SIZE_MAX);
+    if (!b)
+        b = take_reserve(least);
     if (!b)
         return NULL;
     atomic_store(&b->used, 0);
@@ -225,6 +244,7 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
         status = make_process(rank, ranks);
     int error = errno;
     if (status == PILGRIM_OK) {
+        reserve = claim(JOURNAL_NONE, 0, RESERVE_PAGES);
         atomic_store(&state, STARTED);
     } else {
         if (file.path && journal_leave(&file))

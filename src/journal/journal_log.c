@@ -10,7 +10,12 @@
 #include "journal/journal_blocks.h"
 #include "journal/journal_file.h"
 
-enum { HEAD_BYTES_MAX = 6, CHECK_BYTES = 1, LENGTH_MAX = 1 << 28 };
+enum {
+    HEAD_BYTES_MAX = 6,
+    CHECK_BYTES = 1,
+    LENGTH_MAX = 1 << 28,
+    SEGMENT_BYTES_MIN = 1 << 14 /* a log that found no more room is renewed, by a segment, if it has these bytes */
+};
 
 uint8_t journal_check(const uint8_t *payload, size_t length, uint8_t type)
 {
@@ -30,15 +35,18 @@ static struct journal_block *last_block(const struct journal_log *log)
     return log->blocks[log->count - 1];
 }
 
-/* Stops the log, because a record could not be stored. */
+/* Stops the log, because a record could not be stored. The calls of a full one become a segment next, and it is
+ * renewed. */
 static void stop(struct journal_log *log)
 {
     log->stopped = true;
+    log->full = log->live && log->bytes >= SEGMENT_BYTES_MIN;
     if (log->live) {
         atomic_store(&log->live->cut_calls, atomic_load_explicit(&log->live->calls, memory_order_relaxed));
         atomic_store_explicit(&log->live->state, JOURNAL_THREAD_CUT, memory_order_release);
     }
-    journal_cut();
+    if (!log->full)
+        journal_cut();
 }
 
 /* Makes B the block that records go to. False: out of memory. */
@@ -178,7 +186,7 @@ void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t
     log->count = kept;
     log->used = log->bytes = log->early.length = 0;
     log->epoch = epoch;
-    log->stopped = log->grown = false;
+    log->stopped = log->full = log->grown = false;
     for (unsigned i = 0; i < 2; i++)
         if (log->statistics[i])
             atomic_store(&log->statistics[i]->used, 0);

@@ -31,6 +31,7 @@ struct journal_log {
     uint64_t told;                       /* calls up to the last record's, that one included */
     uint64_t bytes;                      /* of records since the log was begun */
     bool stopped;                        /* a record is missing, so there are no more */
+    bool full;                           /* it stopped after so many bytes that it is worth a segment: renew it */
     bool grown;                          /* another block was taken; for who bounds the log */
     struct bytes scratch;                /* a payload while it is made */
     struct journal_block *statistics[2]; /* which take turns */

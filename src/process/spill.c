@@ -261,7 +261,7 @@ static size_t journal_share(void)
 
 bool spill_journal_full(const struct thread *t)
 {
-    return t->log.bytes > journal_share() && atomic_load_explicit(&bound, memory_order_relaxed);
+    return (t->log.full || t->log.bytes > journal_share()) && atomic_load_explicit(&bound, memory_order_relaxed);
 }
 
 void spill_consider(struct thread *t)
@@ -272,7 +272,7 @@ void spill_consider(struct thread *t)
         limit = segment_limit(t, limit);
     if (limit && (t->wait.bytes_left || memory >= limit || full)) {
         if (t->wait.bytes_left || full || !relieve(t, limit)) {
-            if (wait_for_good_end(t, limit))
+            if (!t->log.full && wait_for_good_end(t, limit))
                 return; /* t->grown stays set, so the next call gets here again */
             spill_locked(t, NULL);
         }

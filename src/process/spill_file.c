@@ -19,7 +19,7 @@
 #include "format/trace_path.h"
 #include "format/write_file.h"
 
-enum { NAME_BYTES = 32, HOST_BYTES = 256 };
+enum { NAME_BYTES = 32, HOST_BYTES = 256, PART_BYTES = 1 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under `lock`: */
@@ -30,6 +30,7 @@ static struct place {
 } folder, apart;          /* of the run; where the file is, if there was no room for it in `folder` */
 static struct bytes path; /* of the file, or of what could not be made */
 static struct reopened_file file;
+static bool linked; /* `folder` has a link to the file */
 
 enum pilgrim_status spill_file_head(struct bytes *out)
 {
@@ -121,7 +122,7 @@ static enum pilgrim_status make_elsewhere(struct place *place, const struct byte
     struct bytes other = {0}, failed = path;
     int error = errno;
     path = (struct bytes){0};
-    bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, &other) &&
+    bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, error, &other) &&
                 make(place, (const char *)other.data) == PILGRIM_OK;
     bytes_free(&other);
     if (good && data && create(place, data) != PILGRIM_OK) {
@@ -178,6 +179,29 @@ static enum pilgrim_status create_in_folder(const struct bytes *data)
     return create(&folder, data);
 }
 
+/* Puts a link to the file into the folder of the run, so that who reads that folder finds it on this machine. */
+static void link_here(void)
+{
+    int in = run_folder_open((const char *)folder.name.data, capture.run.id);
+    if (in < 0)
+        return;
+    linked = !symlinkat((const char *)path.data, in, strrchr((const char *)path.data, '/') + 1);
+    spare_close(in);
+}
+
+static void unlink_here(void)
+{
+    char target;
+    const char *name = linked ? strrchr((const char *)path.data, '/') + 1 : "";
+    int in = linked ? run_folder_open((const char *)folder.name.data, capture.run.id) : -1;
+    linked = false;
+    if (in < 0)
+        return;
+    if (readlinkat(in, name, &target, 1) == 1)
+        unlinkat(in, name, 0);
+    spare_close(in);
+}
+
 /* Creates the file with a head and DATA. */
 static enum pilgrim_status begin(const struct bytes *data)
 {
@@ -193,17 +217,83 @@ static enum pilgrim_status begin(const struct bytes *data)
     int error = errno;
     if (!file.length)
         bytes_free(&apart.name);
+    else if (apart.name.length)
+        link_here();
     bytes_free(&whole);
     errno = error;
     return status;
 }
 
+/* Removes the file FOUND, named PATH_OF in PLACE, if it still is the one that this process made. */
+static void remove_file(const struct place *place, const char *path_of, const struct reopened_file *made)
+{
+    struct stat found;
+    int in = made->length ? run_folder_open((const char *)place->name.data, capture.run.id) : -1;
+    if (in < 0)
+        return;
+    const char *name = strrchr(path_of, '/') + 1;
+    if (!fstatat(in, name, &found, AT_SYMLINK_NOFOLLOW) && found.st_dev == made->device && found.st_ino == made->inode)
+        unlinkat(in, name, 0);
+    spare_close(in);
+}
+
+/* Appends what FROM has, behind its first DONE bytes, to the file. FROM_PATH: its path. */
+static enum pilgrim_status copy_rest(const char *from_path, const struct reopened_file *from, uint64_t done)
+{
+    struct bytes part = {0};
+    enum pilgrim_status status = PILGRIM_OK;
+    while (status == PILGRIM_OK && done < from->length) {
+        uint64_t length = from->length - done < PART_BYTES ? from->length - done : PART_BYTES;
+        part.length = 0;
+        status = read_part(from_path, from, done, (size_t)length, &part);
+        if (status == PILGRIM_OK)
+            status = append_file(AT_FDCWD, (const char *)path.data, &file, part.data, part.length);
+        done += length;
+    }
+    int error = errno;
+    bytes_free(&part);
+    errno = error;
+    return status;
+}
+
+/* Moves the file from the folder of the run to a folder for temporary files, because it cannot grow there: the disk is
+ * full, mostly. Keeps `path`, `file` and errno if that fails, too. */
+static enum pilgrim_status move(void)
+{
+    const struct reopened_file from = file;
+    struct bytes first = {0}, from_path = path;
+    int error = errno;
+    enum pilgrim_status status = read_part((const char *)path.data, &file, 0,
+                                           (size_t)(from.length < PART_BYTES ? from.length : PART_BYTES), &first);
+    errno = error;
+    file = (struct reopened_file){0};
+    if (status == PILGRIM_OK)
+        status = make_elsewhere(&apart, &first);
+    if (status == PILGRIM_OK && copy_rest((const char *)from_path.data, &from, file.length) != PILGRIM_OK) {
+        remove_file(&apart, (const char *)path.data, &file);
+        leave(&apart);
+        status = PILGRIM_IO;
+    }
+    bytes_free(&first);
+    if (status == PILGRIM_OK) {
+        remove_file(&folder, (const char *)from_path.data, &from);
+        link_here();
+        errno = error;
+        return PILGRIM_OK;
+    }
+    file = from;
+    path = from_path;
+    errno = error;
+    return PILGRIM_IO;
+}
+
 static enum pilgrim_status append(const struct bytes *data, struct spill_extent *extent)
 {
-    if (file.length)
-        TRY(append_file(AT_FDCWD, (const char *)path.data, &file, data->data, data->length));
-    else
-        TRY(begin(data));
+    enum pilgrim_status status =
+        file.length ? append_file(AT_FDCWD, (const char *)path.data, &file, data->data, data->length) : begin(data);
+    if (status == PILGRIM_IO && file.length && !apart.name.length && move() == PILGRIM_OK)
+        status = append_file(AT_FDCWD, (const char *)path.data, &file, data->data, data->length);
+    TRY(status);
     *extent = (struct spill_extent){file.length - data->length, data->length};
     return PILGRIM_OK;
 }
@@ -239,14 +329,14 @@ const char *spill_file_path(void)
 
 const char *spill_file_folder(void)
 {
-    const struct place *place = apart.name.length ? &apart : &folder;
+    const struct place *place = apart.name.length && !linked ? &apart : &folder;
     bool others = capture.size > 1 && place->name.length;
     return file.length || others ? capture_shown((const char *)place->name.data) : NULL;
 }
 
 bool spill_file_first(void)
 {
-    return apart.name.length ? apart.first : folder.first;
+    return apart.name.length && !linked ? apart.first : folder.first;
 }
 
 enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to)
@@ -261,24 +351,10 @@ enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to
     return status == PILGRIM_OK ? put : status;
 }
 
-/* Removes the file, if it still is the one that this process made. */
-static void remove_file(void)
-{
-    struct stat found;
-    const struct place *place = apart.name.length ? &apart : &folder;
-    int in = file.length ? run_folder_open((const char *)place->name.data, capture.run.id) : -1;
-    if (in < 0)
-        return;
-    const char *name = strrchr((const char *)path.data, '/') + 1;
-    if (!fstatat(in, name, &found, AT_SYMLINK_NOFOLLOW) && found.st_dev == file.device && found.st_ino == file.inode)
-        unlinkat(in, name, 0);
-    spare_close(in);
-}
-
 void spill_file_end(void)
 {
     pthread_mutex_lock(&lock);
-    if (apart.name.length || !file.length)
+    if (!linked && (apart.name.length || !file.length))
         leave(&folder);
     pthread_mutex_unlock(&lock);
 }
@@ -286,7 +362,8 @@ void spill_file_end(void)
 void spill_file_remove(void)
 {
     pthread_mutex_lock(&lock);
-    remove_file();
+    unlink_here();
+    remove_file(apart.name.length ? &apart : &folder, (const char *)path.data, &file);
     leave(&apart);
     leave(&folder);
     file = (struct reopened_file){0};

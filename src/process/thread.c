@@ -346,7 +346,7 @@ void thread_join_journal(struct thread *t)
     static atomic_bool said;
     if (journal_was_cut() && journal_started() && capture.rank == 0 && !atomic_exchange(&said, true))
         capture_say("there is no room for the journal; if the run dies, calls from here on may be lost");
-    if (t->log.grown) {
+    if (t->log.grown || t->log.full) {
         t->log.grown = false;
         t->grown |= spill_journal_full(t);
     }

@@ -265,10 +265,13 @@ def files_under(folder):
 
 
 class Scratch:
-    """A folder for one check, removed at its end unless ORACLE_KEEP is set."""
+    """A folder for one check, removed at its end unless ORACLE_KEEP is set. PLACE: the folder to make it in."""
+
+    def __init__(self, place=None):
+        self.place = place
 
     def __enter__(self):
-        self.path = tempfile.mkdtemp(prefix="pilgrim-oracle-")
+        self.path = tempfile.mkdtemp(prefix="pilgrim-oracle-", dir=self.place)
         return self
 
     def __exit__(self, *what):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* small STEPS HOW [LATER]: makes calls of many kinds, STEPS and then LATER times, prints what it has received, and ends
- * with 7.
+/* small STEPS HOW [LATER [killed]]: makes calls of many kinds, STEPS and then LATER times, prints what it has received,
+ * and ends with 7. With another argument it is killed before MPI_Finalize.
  *
  * HOW: plain; threads: two threads more make calls; and what is done between two halves of the calls:
  *      closes   all descriptors of files and folders are closed but 0, 1 and 2
@@ -8,11 +8,14 @@
  *      user     the effective user becomes nobody, and again the old one before MPI_Finalize
  *      nobody   the user becomes nobody, and stays it
  *      umask    the umask becomes 0777
+ *      fills    the disk of the folder `small` becomes full, and stays it
  *      hungry   no more address space than there is now and HUNGRY_BYTES; a quarter of them is wanted later, and
  * MPI_Finalize needs some */
 #include <dirent.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 2, NOBODY = 65534, HUNGRY_BYTES = 1 << 20 };
+enum { THREADS = 2, NOBODY = 65534, HUNGRY_BYTES = 1 << 20, FILL_BYTES = 1 << 16 };
 
 static int rank, size, steps;
 
@@ -78,6 +81,19 @@ static long address_space(void)
     return pages * sysconf(_SC_PAGESIZE);
 }
 
+/* Fills the disk that the file PATH is made on. */
+static void fill(const char *path)
+{
+    static const char some[FILL_BYTES];
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (file < 0)
+        exit(9);
+    for (size_t length = sizeof some; length; length /= 2)
+        while (write(file, some, length) == (ssize_t)length)
+            continue;
+    close(file);
+}
+
 static void change(const char *how)
 {
     struct stat found;
@@ -91,6 +107,8 @@ static void change(const char *how)
         exit(9);
     if (!strcmp(how, "umask"))
         umask(0777);
+    if (!strcmp(how, "fills"))
+        fill("small/filler");
     if (!strcmp(how, "hungry"))
         setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)address_space() + HUNGRY_BYTES, RLIM_INFINITY});
 }
@@ -116,6 +134,8 @@ int main(int argc, char **argv)
         return 9;
     if (!strcmp(how, "hungry") && !malloc(HUNGRY_BYTES / 4))
         return 9;
+    if (argc > 4)
+        raise(SIGKILL);
     printf("rank %d: %ld\n", rank, sum);
     MPI_Finalize();
     return 7;

@@ -121,12 +121,11 @@ START_TEST(problems)
 }
 END_TEST
 
-static void check_elsewhere(const char *path, const char *expected)
+static void check_elsewhere(const char *path, int problem, const char *expected)
 {
     struct bytes other = {0};
-    ck_assert_int_eq(trace_path_elsewhere(path, &other), *expected != 0);
-    if (*expected)
-        ck_assert_str_eq((const char *)other.data, expected);
+    ck_assert(trace_path_elsewhere(path, problem, &other));
+    ck_assert_str_eq((const char *)other.data, expected);
     bytes_free(&other);
 }
 
@@ -135,15 +134,17 @@ START_TEST(elsewhere)
     char expected[128];
     snprintf(expected, sizeof expected, "%s/app.pilgrim", folder);
     setenv("TMPDIR", folder, 1);
-    check_elsewhere("absent/app.pilgrim", expected);
-    check_elsewhere("/dev/app.pilgrim", expected);
-    check_elsewhere("app.pilgrim", "/tmp/app.pilgrim");
-    check_elsewhere(expected, "/tmp/app.pilgrim");
+    check_elsewhere("absent/app.pilgrim", EACCES, expected);
+    check_elsewhere("/dev/app.pilgrim", EACCES, expected);
+    check_elsewhere("app.pilgrim", EACCES, "/tmp/app.pilgrim");
+    check_elsewhere(expected, EACCES, "/tmp/app.pilgrim");
     setenv("TMPDIR", ".", 1);
-    check_elsewhere("absent/app.pilgrim", "/tmp/app.pilgrim");
+    check_elsewhere("absent/app.pilgrim", EACCES, "/tmp/app.pilgrim");
     setenv("TMPDIR", "/absent", 1);
-    check_elsewhere("absent/app.pilgrim", "/tmp/app.pilgrim");
-    check_elsewhere("/tmp/app.pilgrim", "");
+    check_elsewhere("absent/app.pilgrim", EACCES, "/tmp/app.pilgrim");
+    check_elsewhere("/tmp/app.pilgrim", EACCES, "/dev/shm/app.pilgrim");
+    setenv("TMPDIR", folder, 1);
+    check_elsewhere(expected, ENOSPC, "/dev/shm/app.pilgrim"); /* the folder is in /tmp, too */
 }
 END_TEST
 

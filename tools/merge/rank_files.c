@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,17 +94,53 @@ enum pilgrim_status job_add_rank(struct job *job, const char *path, uint32_t ran
     return PILGRIM_OK;
 }
 
+static bool is_link(const char *path)
+{
+    struct stat found;
+    return !lstat(path, &found) && S_ISLNK(found.st_mode);
+}
+
+/* True if PATH is a link to one of the files of RANK that are known already, or the other way round. */
+static bool is_known(const struct job *job, uint32_t rank, const char *path)
+{
+    struct stat found, other;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->files[i].rank == rank && is_link(path) != is_link(job->files[i].path) && !stat(path, &found) &&
+            !stat(job->files[i].path, &other) && found.st_dev == other.st_dev && found.st_ino == other.st_ino)
+            return true;
+    return false;
+}
+
+/* The head of PATH could not be read. Always false. */
+static bool fail_head(const char *path, enum pilgrim_status status)
+{
+    char target[PATH_MAX];
+    int error = errno;
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    errno = error;
+    if (status != PILGRIM_IO || error != ENOENT || length < 0)
+        return fail_status(path, status);
+    target[length] = 0;
+    return fail("%s: there was no room for this file; it is %s of the machine that the rank was on: copy it here, in "
+                "place of the link",
+                path, target);
+}
+
 static bool add_file(struct job *job, const char *path)
 {
     struct fragment_head head;
     struct bytes texts = {0};
     size_t at = 0;
     enum pilgrim_status status = read_head(path, &head, &texts, &at);
-    bool good = status == PILGRIM_OK || fail_status(path, status);
+    bool good = status == PILGRIM_OK || fail_head(path, status);
     if (good && strcmp(head.tracer, TRACER) != 0)
         good = fail("%s: made by %s, this is " TRACER, path, head.tracer);
     if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
         good = fail("%s: not of the same run as %s", path, job->files[0].path);
+    if (good && is_known(job, head.rank, path)) {
+        bytes_free(&texts);
+        return true;
+    }
     if (good) {
         status = job_add_rank(job, path, head.rank, at);
         good = status == PILGRIM_OK || fail_status(path, status);
