@@ -465,7 +465,7 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
     if (!o->json && !o->csv && !o->folded && (o->stats || o->loops || o->system || o->messages || o->communicators))
         out->columns = o->width;
     if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
-        properties_print_filter(out, trace);
+        properties_print_left_out(out, trace);
     if (o->endings && !o->csv)
         endings_print(out, trace, lines, o->json);
     if (o->summary)

@@ -23,12 +23,20 @@ void properties_print(struct output *out, const struct pilgrim_trace *trace, boo
     }
 }
 
-void properties_print_filter(struct output *out, const struct pilgrim_trace *trace)
+void properties_print_left_out(struct output *out, const struct pilgrim_trace *trace)
 {
-    const char *filter = pilgrim_property(trace, "filter");
-    if (!filter)
-        return;
-    out_text(out, "functions left out: ");
-    out_name(out, filter);
-    out_char(out, '\n');
+    const char *filter = pilgrim_property(trace, "filter"), *key, *value;
+    size_t inside = 0;
+    if (filter) {
+        out_text(out, "functions left out: ");
+        out_name(out, filter);
+        out_char(out, '\n');
+    }
+    for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++)
+        if (strcmp(key, "inside") == 0) {
+            out_text(out, inside++ ? ", " : "calls inside other calls (of callbacks, signal handlers) left out: ");
+            out_name(out, value);
+        }
+    if (inside)
+        out_char(out, '\n');
 }

@@ -10,8 +10,8 @@
 /* Prints all properties, one a line. */
 void properties_print(struct output *out, const struct pilgrim_trace *trace, bool json);
 
-/* Prints a line if functions were left out (PILGRIM_FILTER), since the output then describes only part of the program.
- */
-void properties_print_filter(struct output *out, const struct pilgrim_trace *trace);
+/* Prints a line if functions were left out (PILGRIM_FILTER), and one if calls were made inside others, since the output
+ * then describes only part of the program. */
+void properties_print_left_out(struct output *out, const struct pilgrim_trace *trace);
 
 #endif

@@ -215,7 +215,7 @@ void fortran_hidden_after(const struct fortran_call *call, bool recorded)
     uint32_t function = call->entry->function;
     atomic_store_explicit(&call->entry->is_seen, false, memory_order_relaxed);
     if (recorded)
-        filter_note_unseen(function);
+        filter_note(FILTER_UNSEEN, function);
     if (function == FUNCTION_MPI_Init || function == FUNCTION_MPI_Init_thread)
         capture_after_init();
     if (t && t->inside)

@@ -23,10 +23,13 @@ static void say_summary(const struct result *r, const char *path, uint64_t lengt
     char segments[SEGMENTS_TEXT_BYTES] = "";
     if (r->segments > 1)
         snprintf(segments, sizeof segments, " in %" PRIu32 " segments", r->segments);
+    const bool inside = r->inside.length > 0 && !r->inside.failed;
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
-                " times smaller than plain records (%" PRIu64 " bytes)",
+                " times smaller than plain records (%" PRIu64 " bytes)%s%.*s",
                 r->calls, r->ranks, r->ranks == 1 ? "" : "s", capture_shown(path), length, segments,
-                length ? r->plain_bytes / length : 0, r->plain_bytes);
+                length ? r->plain_bytes / length : 0, r->plain_bytes,
+                inside ? "; not those that callbacks or signal handlers made inside other calls: " : "",
+                inside ? (int)r->inside.length : 0, inside ? (const char *)r->inside.data : "");
 }
 
 /* Begins the trace. Its first segment has the properties of the run. */
@@ -110,6 +113,7 @@ enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
     fragment_list_properties(f, PROPERTY_UNSEEN, &r->hidden);
+    fragment_list_properties(f, PROPERTY_INSIDE, &r->inside);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, capture.run.trace, &made);
@@ -154,6 +158,7 @@ enum pilgrim_status result_end(struct result *r)
     else if (status == PILGRIM_IO)
         say_failure((const char *)written.data);
     bytes_free(&written);
+    bytes_free(&r->inside);
     return status;
 }
 

@@ -11,7 +11,9 @@ struct result {
     struct trace_output file;
     uint32_t segments, ranks;
     uint64_t calls, plain_bytes;
-    struct bytes hidden; /* names of functions from Fortran that another tool hides, separated by commas */
+    /* Names of functions with calls that are not recorded, separated by commas. */
+    struct bytes hidden; /* from Fortran, that another tool hides */
+    struct bytes inside; /* made inside another call */
 };
 
 /* Appends F, the next segment of all ranks. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED, PILGRIM_IO (after a

@@ -10,7 +10,7 @@
 #include "process/capture.h"
 
 bool filter_left_out[FUNCTION_COUNT];
-static atomic_bool unseen[FUNCTION_COUNT];
+static atomic_bool noted[FILTER_REASONS][FUNCTION_COUNT];
 
 /* Recording begins and ends with these functions, so they are always recorded. */
 static const uint32_t always[] = {FUNCTION_MPI_Init, FUNCTION_MPI_Init_thread,
@@ -67,15 +67,20 @@ void filter_check(void (*warn)(const char *line))
     }
 }
 
-void filter_note_unseen(uint32_t function)
+void filter_note(enum filter_reason reason, uint32_t function)
 {
-    atomic_store(&unseen[function], true);
+    atomic_store_explicit(&noted[reason][function], true, memory_order_relaxed);
 }
 
-const char *filter_unseen_name(size_t i)
+bool filter_is_noted(enum filter_reason reason, uint32_t function)
+{
+    return atomic_load_explicit(&noted[reason][function], memory_order_relaxed);
+}
+
+const char *filter_noted_name(enum filter_reason reason, size_t i)
 {
     for (uint32_t f = 0; f < FUNCTION_COUNT; f++)
-        if (atomic_load(&unseen[f]) && i-- == 0)
+        if (atomic_load(&noted[reason][f]) && i-- == 0)
             return vocabulary.functions[f].name;
     return NULL;
 }

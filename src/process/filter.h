@@ -20,10 +20,19 @@ void filter_begin(void);
  * recorded. */
 void filter_check(void (*warn)(const char *line));
 
-/* Notes that calls of FUNCTION were left out; the trace lists it. Any thread. */
-void filter_note_unseen(uint32_t function);
+/* Why calls of a function are not recorded. */
+enum filter_reason {
+    FILTER_UNSEEN, /* another tool hides them */
+    FILTER_INSIDE, /* they were made inside another call: by a callback, or by a signal handler */
+    FILTER_REASONS
+};
 
-/* Returns the I-th function that was noted, in any order; NULL if there are no more. */
-const char *filter_unseen_name(size_t i);
+/* Notes that calls of FUNCTION were not recorded for REASON; the trace lists it. Any thread, and signal handlers. */
+void filter_note(enum filter_reason reason, uint32_t function);
+
+bool filter_is_noted(enum filter_reason reason, uint32_t function);
+
+/* Returns the I-th function that was noted for REASON, in any order; NULL if there are no more. */
+const char *filter_noted_name(enum filter_reason reason, size_t i);
 
 #endif

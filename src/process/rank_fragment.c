@@ -110,12 +110,14 @@ static bool put_process(struct stream *s)
 
 /* ---- fragments ---- */
 
-/* Adds the functions that were left out so far to F, as properties. */
+/* Adds the functions of which calls were not recorded so far to F, as properties. */
 static enum pilgrim_status put_hidden(struct fragment *f)
 {
+    static const char *const keys[FILTER_REASONS] = {PROPERTY_UNSEEN, PROPERTY_INSIDE};
     const char *name;
-    for (size_t i = 0; (name = filter_unseen_name(i)); i++)
-        TRY(fragment_set_property(f, PROPERTY_UNSEEN, name));
+    for (unsigned reason = 0; reason < FILTER_REASONS; reason++)
+        for (size_t i = 0; (name = filter_noted_name(reason, i)); i++)
+            TRY(fragment_set_property(f, keys[reason], name));
     return PILGRIM_OK;
 }
 

@@ -34,9 +34,8 @@ static const void *library_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* True if SITE is in the MPI library: MPI makes its own calls inside a call. LAYER: a function of MPI's Fortran layer,
- * or NULL. Always false if MPI is linked statically. */
-static bool is_of_mpi(const void *site, const void *layer)
+/* SITE is in the MPI library: MPI makes its own calls inside a call. Always false if MPI is linked statically. */
+bool abandoned_is_of_mpi(const void *site, const void *layer)
 {
     static _Atomic(const void *) known[1 << SITE_BITS];
     _Atomic(const void *) *slot = &known[(uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITE_BITS)];
@@ -44,7 +43,7 @@ static bool is_of_mpi(const void *site, const void *layer)
         return true;
     const void *library = library_of(site), *mpi = library_of((const void *)(uintptr_t)PMPI_Init);
     bool of_mpi = library && (library == mpi || (layer && library == library_of(layer))) &&
-                  library != library_of((const void *)(uintptr_t)is_of_mpi);
+                  library != library_of((const void *)(uintptr_t)abandoned_is_of_mpi);
     if (of_mpi)
         atomic_store_explicit(slot, site, memory_order_relaxed);
     return of_mpi;
@@ -71,7 +70,7 @@ static bool is_gone(const void *call_site, const void *site, const void *frame, 
 {
     if (!memory_in_own_stack(call_site) || !memory_in_own_stack(frame))
         return false;
-    return (uintptr_t)frame >= (uintptr_t)call_site || (!is_of_mpi(here, layer) && !is_on_stack(site, here));
+    return (uintptr_t)frame >= (uintptr_t)call_site || (!abandoned_is_of_mpi(here, layer) && !is_on_stack(site, here));
 }
 
 /* ---- ending such a call ---- */

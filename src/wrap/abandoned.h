@@ -8,6 +8,7 @@
 #ifndef PILGRIM_ABANDONED_H
 #define PILGRIM_ABANDONED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fortran_call;
@@ -17,9 +18,12 @@ struct thread;
  * the calls inside it, if it is gone. */
 void abandoned_calls(struct thread *t, const void *frame, const void *site);
 
-/* The same for calls from Fortran. FUNCTION: the C function whose call begins; FUNCTION_COUNT: the call is one from
- * Fortran, which no call from Fortran waits for. Returns the innermost call from Fortran that is still on the stack, or
- * NULL. */
+/* True if MPI itself makes the call at SITE. LAYER: a function of MPI's Fortran layer, or NULL. */
+bool abandoned_is_of_mpi(const void *site, const void *layer);
+
+/* The same as abandoned_calls for calls from Fortran. FUNCTION: the C function whose call begins; FUNCTION_COUNT: the
+ * call is one from Fortran, which no call from Fortran waits for. Returns the innermost call from Fortran that is still
+ * on the stack, or NULL. */
 struct fortran_call *abandoned_fortran(uint32_t function, const void *frame, const void *site);
 
 #endif

@@ -45,6 +45,16 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     return off;
 }
 
+/* Notes that a call of FUNCTION at SITE, inside another call, is not recorded, unless MPI itself makes it: in MPI's
+ * library, or in its Fortran layer for FROM, which may be NULL. */
+static __attribute__((noinline, cold)) void note_inside(uint32_t function, const void *site,
+                                                        const struct fortran_call *from)
+{
+    const void *layer = from ? atomic_load_explicit(&from->entry->next, memory_order_relaxed) : NULL;
+    if (!filter_left_out[function] && !filter_is_noted(FILTER_INSIDE, function) && !abandoned_is_of_mpi(site, layer))
+        filter_note(FILTER_INSIDE, function);
+}
+
 uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site,
                            const void *frame)
 {
@@ -55,14 +65,14 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         abandoned_calls(t, c, site);
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     bool inside = !off && t && t->inside;
+    const bool claimed = from && fortran_claims(from, function);
+    if (inside)
+        note_inside(function, claimed ? from->site : site, claimed ? NULL : from);
     c->thread = NULL;
-    if ((off == OFF_PAUSED && call_may_be_untracked(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
-        if (from)
-            (void)fortran_claims(from, function);
+    if ((off == OFF_PAUSED && call_may_be_untracked(follows)) || (inside && follows == FOLLOWS_NOTHING))
         return NULL;
-    }
     if (from) {
-        if (fortran_claims(from, function))
+        if (claimed)
             site = from->site, frame = from->frame;
         else if (t && t->inside)
             from = NULL; /* made by C inside the call from Fortran */

@@ -68,7 +68,10 @@ static bool add_properties(struct pilgrim_trace *t, const struct shard *v)
     enum { PROPERTIES_MAX = 1024 };
     for (size_t i = 0; i < v->property_count && t->property_count < PROPERTIES_MAX; i++) {
         const struct string *key = &v->strings[v->properties[i][0]], *value = &v->strings[v->properties[i][1]];
-        if (strcmp(key->text, PROPERTY_UNSEEN) != 0 || has_property(t, key->text, value->text))
+        const char *known = strcmp(key->text, PROPERTY_UNSEEN) == 0   ? PROPERTY_UNSEEN
+                            : strcmp(key->text, PROPERTY_INSIDE) == 0 ? PROPERTY_INSIDE
+                                                                      : NULL;
+        if (!known || has_property(t, known, value->text))
             continue;
         const char *(*more)[2] = arena_take(&t->arena, (t->property_count + 1) * sizeof *more);
         char *copy = arena_take(&t->arena, (size_t)value->length + 1);
@@ -77,7 +80,7 @@ static bool add_properties(struct pilgrim_trace *t, const struct shard *v)
         if (t->property_count)
             memcpy(more, t->properties, t->property_count * sizeof *more);
         memcpy(copy, value->text, (size_t)value->length + 1);
-        more[t->property_count][0] = PROPERTY_UNSEEN;
+        more[t->property_count][0] = known;
         more[t->property_count++][1] = copy;
         t->properties = more;
     }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls inside calls: of callbacks, and of the handler of a signal that arrives in one. With an argument there are
+ * none. MPI's own library makes some, for a file. */
+#include <mpi.h>
+#include <signal.h>
+#include <stddef.h>
+
+static int copies(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    int rank;
+    (void)key, (void)extra;
+    MPI_Comm_rank(comm, &rank);
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static void handler(int number)
+{
+    (void)number;
+    (void)MPI_Wtime();
+}
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    int size;
+    MPI_Type_size(*type, &size);
+    raise(SIGUSR1);
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+static void calls_back(void)
+{
+    int key, one = 1, sum = 1;
+    MPI_Comm copy;
+    MPI_Op op;
+    MPI_Comm_create_keyval(copies, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &one);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_free(&copy);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    MPI_Comm_free_keyval(&key);
+    MPI_Op_create(add, 1, &op);
+    MPI_Reduce_local(&one, &sum, 1, MPI_INT, op);
+    MPI_Op_free(&op);
+}
+
+int main(int argc, char **argv)
+{
+    int some[4] = {0};
+    MPI_File file;
+    MPI_Status status;
+    signal(SIGUSR1, handler);
+    MPI_Init(&argc, &argv);
+    if (argc == 1)
+        calls_back();
+    MPI_File_open(MPI_COMM_WORLD, "some", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_write_all(file, some, 4, MPI_INT, &status);
+    MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+}
