@@ -31,7 +31,8 @@ enum { LINE_BYTES = 128 };
 static void say_left(const struct gather_message *state, const char *journal)
 {
     const char *folder = spill_file_folder(), *place = folder ? folder : journal;
-    const char *more = journal && strcmp(place, journal) != 0 ? journal : NULL;
+    const char *scattered = journaling_scattered();
+    const char *more = !scattered && journal && strcmp(place, journal) != 0 ? journal : NULL;
     char why[LINE_BYTES] = "";
     if (state->outcome == GATHER_CUT)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
@@ -47,8 +48,9 @@ static void say_left(const struct gather_message *state, const char *journal)
         snprintf(why, sizeof why, "the calls of all ranks were not merged within %" PRIu32 " s; ",
                  capture.run.merge_limit_s);
     if (*why || !capture.settings.quiet)
-        capture_say("%seach rank leaves its calls in %s; make the trace with: pilgrim-merge %s%s%s", why, place, place,
-                    more ? " " : "", more ? more : "");
+        capture_say("%seach rank leaves its calls in %s%s; make the trace with: %s%s%s%s", why, place,
+                    scattered ? " of its machine" : "", scattered ? scattered : "pilgrim-merge ",
+                    scattered ? "" : place, more ? " " : "", more ? more : "");
 }
 
 /* Puts ENCODED, the process's last segment, and its times at the end of the fragment file. */

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/spare_files.h"
 #include "lifecycle/own_communicator.h"
+#include "lifecycle/separate_folders.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
@@ -203,6 +204,7 @@ void capture_after_init(void)
     clock_sync_begin();
     spare_files_begin();
     journaling_begin(begin_spilling());
+    separate_folders_find();
     endings_watch();
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();

@@ -33,6 +33,7 @@
 enum {
     LINE_BYTES = 4 * PATH_MAX + 256,
     SIGNALS = 32,
+    HOST_BYTES = 256,
     WALKS_MAX = 16 /* for signals that the program handles: it may get many, and go on */
 };
 
@@ -43,6 +44,7 @@ static struct sigaction before[SIGNALS]; /* by signal */
 static char said_path[PATH_MAX + 32];    /* the file that says that somebody has told the user */
 static char advice[LINE_BYTES];          /* the end of the line */
 static long shown_rank;                  /* of this process */
+static char shown_host[HOST_BYTES];      /* " on HOST", if the machines do not share the folder */
 static atomic_bool over;                 /* the process ends as it was noted, whatever comes */
 static char error_text[LINE_BYTES / 4];  /* what is said of a fatal MPI error */
 
@@ -96,6 +98,7 @@ static void say(enum journal_ending ending, int number)
         return;
     long killed = may_follow(ending, number) && !capture.session ? journal_killed() : -1;
     size_t length = put(line, 0, "pilgrim: rank ", killed >= 0 ? killed : shown_rank);
+    length = put(line, length, shown_host, -1);
     if (killed >= 0) {
         length = put(line, length, " was killed", -1);
     } else {
@@ -284,6 +287,7 @@ static void watch(int number)
 
 void endings_watch(void)
 {
+    char host[HOST_BYTES - sizeof " on "] = "";
     const char *path = journaling_path();
     if (!path || *advice)
         return;
@@ -291,7 +295,10 @@ void endings_watch(void)
     shown_rank = launched ? atol(launched) : capture.rank;
     snprintf(said_path, sizeof said_path, "%s%s", path,
              journaling_is_apart() ? JOURNAL_SAID_SUFFIX : "/" RUN_FOLDER_SAID);
-    snprintf(advice, sizeof advice, "; for a trace of the calls until then: %s", journaling_instruction());
+    snprintf(advice, sizeof advice, "%s; for a trace of the calls until then: %s",
+             journaling_scattered() ? "; the machines share no folder" : "", journaling_instruction());
+    if (journaling_scattered() && !gethostname(host, sizeof host - 1))
+        snprintf(shown_host, sizeof shown_host, " on %.*s", (int)(sizeof shown_host - sizeof " on "), host);
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         watch(watched[i]);
     (void)at_quick_exit(endings_exit);

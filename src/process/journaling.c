@@ -35,6 +35,7 @@ enum { FILES_BESIDE_TRACE = 64, MACHINE_BYTES = 160, NAME_BYTES = 64 + MACHINE_B
 static char *place;       /* of the journal: the run's folder, or a file */
 static char *instruction; /* how to make a trace of them */
 static bool apart;        /* `place` is the file itself */
+static char *scattered;   /* the instruction, if the machines do not share the folder */
 
 /* The folders of a machine of its own, the best one first. */
 static const char *const local_folders[] = {"/dev/shm", "$TMPDIR", "/tmp"};
@@ -235,6 +236,19 @@ bool journaling_is_damaged(void)
     return journal_damaged();
 }
 
+void journaling_is_scattered(const char *places, const char *more)
+{
+    const char *slash = strrchr(place, '/');
+    if (asprintf(&scattered, "mkdir all; scp -r %s%s all; pilgrim-merge all/%s", places, more,
+                 slash ? slash + 1 : place) < 0)
+        scattered = NULL;
+}
+
+const char *journaling_scattered(void)
+{
+    return scattered;
+}
+
 const char *journaling_path(void)
 {
     return journal_started() ? place : NULL;
@@ -242,5 +256,5 @@ const char *journaling_path(void)
 
 const char *journaling_instruction(void)
 {
-    return journal_started() ? instruction : NULL;
+    return !journal_started() ? NULL : scattered ? scattered : instruction;
 }

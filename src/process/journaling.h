@@ -18,6 +18,13 @@ void journaling_end(void);
 /* True if the journal is not in the folder of the run. */
 bool journaling_is_apart(void);
 
+/* The machines of the run do not share its folder: each has one of its own. PLACES: HOST:FOLDER of them, as scp takes
+ * them; MORE: text about those that are not among PLACES. */
+void journaling_is_scattered(const char *places, const char *more);
+
+/* Returns what the user is to do then for a trace, as shell commands; NULL: the machines share the folder. */
+const char *journaling_scattered(void);
+
 /* True if nothing else is seen to have changed the journal of T's calls. Else a line says it, and recording has failed.
  */
 bool journaling_is_intact(const struct thread *t);

@@ -334,6 +334,11 @@ const char *spill_file_folder(void)
     return file.length || others ? capture_shown((const char *)place->name.data) : NULL;
 }
 
+bool spill_file_made_folder(void)
+{
+    return folder.first;
+}
+
 bool spill_file_first(void)
 {
     return apart.name.length && !linked ? apart.first : folder.first;

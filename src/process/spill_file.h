@@ -40,6 +40,9 @@ const char *spill_file_path(void);
 const char *spill_file_folder(void);
 bool spill_file_first(void);
 
+/* True if this process made the folder of the run, on its machine at least. */
+bool spill_file_made_folder(void);
+
 /* Appends the head of the fragment file to FILE. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
 
