@@ -329,10 +329,12 @@ bool journal_first_to_keep(void)
 
 struct journal_live *journal_live_new(void)
 {
-    struct journal_live *live = aligned_alloc(JOURNAL_PAGE, JOURNAL_PAGE);
-    if (live)
-        memset(live, 0, JOURNAL_PAGE);
-    return live;
+    void *live = NULL;
+    /* Libraries that replace malloc do not all have aligned_alloc, and then the C library's block would get to their
+     * free. */
+    if (posix_memalign(&live, JOURNAL_PAGE, JOURNAL_PAGE))
+        return NULL;
+    return memset(live, 0, JOURNAL_PAGE);
 }
 
 static bool is_shared(const struct journal_live *live)

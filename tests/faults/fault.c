@@ -54,7 +54,6 @@ static atomic_ulong own_count, *counted = &own_count;
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
@@ -112,7 +111,7 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *unused)
 DEFINE_EARLY(malloc, (size_t size), (size), __libc_malloc)
 DEFINE_EARLY(calloc, (size_t count, size_t size), (count, size), __libc_calloc)
 DEFINE_EARLY(realloc, (void *p, size_t size), (p, size), __libc_realloc)
-DEFINE_EARLY(aligned_alloc, (size_t alignment, size_t size), (alignment, size), __libc_memalign)
+DEFINE(MEMORY, ENOMEM, int, posix_memalign, (void **p, size_t alignment, size_t size), (p, alignment, size))
 DEFINE(MEMORY, NULL, char *, strdup, (const char *s), (s))
 DEFINE(MEMORY, NULL, char *, strndup, (const char *s, size_t size), (s, size))
 DEFINE(MEMORY, NULL, char *, realpath, (const char *path, char *to), (path, to))
