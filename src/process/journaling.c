@@ -238,9 +238,9 @@ bool journaling_is_damaged(void)
 
 void journaling_is_scattered(const char *places, const char *more)
 {
-    const char *slash = strrchr(place, '/');
-    if (asprintf(&scattered, "mkdir all; scp -r %s%s all; pilgrim-merge all/%s", places, more,
-                 slash ? slash + 1 : place) < 0)
+    const char *slash = place ? strrchr(place, '/') : NULL; /* NULL: this process has no journal */
+    if (place && asprintf(&scattered, "mkdir all; scp -r %s%s all; pilgrim-merge all/%s", places, more,
+                          slash ? slash + 1 : place) < 0)
         scattered = NULL;
 }
 

@@ -224,7 +224,7 @@ static enum pilgrim_status begin(const struct bytes *data)
     return status;
 }
 
-/* Removes the file FOUND, named PATH_OF in PLACE, if it still is the one that this process made. */
+/* Removes the file PATH_OF, which is in PLACE, if it still is MADE. */
 static void remove_file(const struct place *place, const char *path_of, const struct reopened_file *made)
 {
     struct stat found;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process's fragment file (docs/FORMAT.md, appendix), in the run's folder next to the trace. It receives what
  * memory has no room for. The first append creates it. Its path is absolute, so chdir does not move it. If it cannot be
- * created there, it is created in a folder for temporary files, and a line says so.
+ * created there, or cannot grow, it is created in or moved to a folder for temporary files, a line says so, and the
+ * run's folder has a link to it.
  *
  * The program must not notice: writing raises no signal, and the file is open only while it is read or written. Any
  * thread may call these functions. */

@@ -66,7 +66,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     bool inside = !off && t && t->inside;
     const bool claimed = from && fortran_claims(from, function);
-    if (inside)
+    if (t && t->inside && !(off & ~(unsigned)OFF_HINTS))
         note_inside(function, claimed ? from->site : site, claimed ? NULL : from);
     c->thread = NULL;
     if ((off == OFF_PAUSED && call_may_be_untracked(follows)) || (inside && follows == FOLLOWS_NOTHING))

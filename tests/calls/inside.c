@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls inside calls: of callbacks, and of the handler of a signal that arrives in one. With an argument there are
  * none. MPI's own library makes some, for a file. */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 
+#ifdef PLUGIN
+void plugged(void);
+
+void plugged(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+#else
 static int copies(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {
     int rank;
@@ -30,6 +41,16 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
         ((int *)inout)[i] += ((int *)in)[i];
 }
 
+/* From here on, a module with call sites was unloaded. */
+static void load_and_unload(void)
+{
+    void *library = dlopen("./plugin.so", RTLD_NOW), *plugged = library ? dlsym(library, "plugged") : NULL;
+    if (!plugged)
+        exit(9);
+    ((void (*)(void))plugged)();
+    dlclose(library);
+}
+
 static void calls_back(void)
 {
     int key, one = 1, sum = 1;
@@ -53,6 +74,7 @@ int main(int argc, char **argv)
     MPI_Status status;
     signal(SIGUSR1, handler);
     MPI_Init(&argc, &argv);
+    load_and_unload();
     if (argc == 1)
         calls_back();
     MPI_File_open(MPI_COMM_WORLD, "some", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
@@ -61,3 +83,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+#endif

@@ -145,6 +145,12 @@ START_TEST(elsewhere)
     check_elsewhere("/tmp/app.pilgrim", EACCES, "/dev/shm/app.pilgrim");
     setenv("TMPDIR", folder, 1);
     check_elsewhere(expected, ENOSPC, "/dev/shm/app.pilgrim"); /* the folder is in /tmp, too */
+    struct bytes none = {0};
+    limit(100); /* no file can be made anywhere */
+    bool found = trace_path_elsewhere("app.pilgrim", EACCES, &none);
+    limit(RLIM_INFINITY);
+    ck_assert(!found);
+    bytes_free(&none);
 }
 END_TEST
 
