@@ -345,6 +345,13 @@ static inline struct operation *requests_search_next(struct thread_requests *r, 
     return o;
 }
 
+/* True if no operation of R has been looked for, and none has begun or ended, since R->search was SINCE. False while
+ * there are several threads: another one may be looking. */
+static inline bool requests_unchanged(const struct thread_requests *r, uint64_t since)
+{
+    return !objects_threads && r->search == since;
+}
+
 /* ---- one request. The caller holds no lock. ---- */
 
 /* TRAITS: request_traits. */

@@ -358,8 +358,8 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
     struct thread *t = c->thread;
     struct request_array_delta *k = &t->request_delta;
     struct finding *f = &t->finding;
-    bool same = array_delta_under_way(k) && k->search == t->requests->search && count == k->in.count;
-    if (!same || objects_threads || c->dropped || !requests || !f->handles)
+    bool same = array_delta_under_way(k) && requests_unchanged(t->requests, k->search) && count == k->in.count;
+    if (!same || c->dropped || !requests || !f->handles)
         return false;
     for (uint32_t word = 0; word < array_delta_words(k->in.count); word++)
         for (uint64_t over = k->over[word]; over; over &= over - 1) {
@@ -441,7 +441,8 @@ static void put_changed(struct call *c, const MPI_Request *requests, int64_t cou
             const uint32_t index = 64 * word + (uint32_t)__builtin_ctzll(over);
             end_operation(c, index, k->in.items[index]);
         }
-    k->search = t->requests->search;
+    if (!objects_threads)
+        k->search = t->requests->search;
 }
 
 void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count)

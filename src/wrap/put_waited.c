@@ -12,8 +12,8 @@ _Static_assert(POSTED_BYTES > 1, "a status that is none is smaller");
 static inline bool found_unchanged(const struct call *c, int64_t count)
 {
     const struct thread *t = c->thread;
-    return count == c->operation_count && t->finding.search == t->requests->search && requests_end_quickly() &&
-           !c->dropped;
+    return count == c->operation_count && requests_unchanged(t->requests, t->finding.search) &&
+           requests_end_quickly() && !c->dropped;
 }
 
 /* Stores the statuses and ends the operations. Returns where the next value goes; NULL: a status is another one than
