@@ -34,7 +34,7 @@ void properties_print_left_out(struct output *out, const struct pilgrim_trace *t
     }
     for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++)
         if (strcmp(key, "inside") == 0) {
-            out_text(out, inside++ ? ", " : "calls inside other calls (of callbacks, signal handlers) left out: ");
+            out_text(out, inside++ ? ", " : "some calls inside other calls (of callbacks, signal handlers) left out: ");
             out_name(out, value);
         }
     if (inside)

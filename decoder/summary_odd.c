@@ -107,7 +107,8 @@ void summary_find_odd(struct summary *s)
     if (pilgrim_property(s->trace, "filter"))
         add(s, "--properties", "functions were left out of the trace (PILGRIM_FILTER)");
     if (pilgrim_property(s->trace, "inside"))
-        add(s, "--properties", "calls that callbacks or signal handlers made inside other calls are not in the trace");
+        add(s, "--properties",
+            "some calls that callbacks or signal handlers made inside other calls are not in the trace");
     find_calls(s);
     find_ranks(s);
     find_messages(s);

@@ -236,15 +236,23 @@ struct pilgrim_function {
     bool returns_error_code; /* false: it returns a value (MPI_Wtime), or nothing */
 };
 
-/* A call site or one of its callers: a return address in a module, or a line of a function in Python. */
+/* The module of a frame that is a function of MPI, whose name is in `python`: it called back what the frames inside of
+ * it show. So a call with such a frame in its path was made inside a call of that function. It stands before that call,
+ * and has no time of its own: start and end are the end of the thread's call before. */
+#define PILGRIM_INSIDE_MPI "MPI"
+
+/* A call site or one of its callers: a return address in a module, a line of a function in Python, or a function of MPI
+ * that calls back. */
 struct pilgrim_frame {
-    const char *module;                 /* file name of the program or library; in Python, of the source file */
+    const char *module;                 /* file name of the program or library; in Python, of the source file;
+                                         * PILGRIM_INSIDE_MPI */
     const unsigned char *build_id;      /* the first bytes of the module's build-id */
     size_t build_id_length;             /* bytes; 0: it has none */
     uint64_t offset;                    /* of the address from where the module was loaded, bytes; in Python, the number
                                          * of the line, from 1; 0: unknown */
     const struct pilgrim_frame *caller; /* NULL: the outermost frame, or its callers were not recorded */
-    const char *python;                 /* qualified name of the function in Python; NULL: a return address */
+    const char *python;                 /* qualified name of the function in Python; name of MPI's; NULL: a return
+                                         * address */
 };
 
 /* A call class: a function, called from one call site. */

@@ -407,13 +407,15 @@ void source_lines_use_trace(struct source_lines *lines, const struct pilgrim_tra
     lines->function = function;
 }
 
-/* Sets FUNCTION to the one in Python that FRAME is in. False: it is in machine code. */
+/* Sets FUNCTION to the one in Python that FRAME is in, or to MPI's that called back. False: it is in machine code. */
 static bool python_function(const struct pilgrim_frame *frame, struct source_function *function)
 {
     if (!frame->python)
         return false;
     snprintf(function->name, sizeof function->name, "%s", frame->python);
-    if (frame->offset > 0)
+    if (strcmp(frame->module, PILGRIM_INSIDE_MPI) == 0)
+        snprintf(function->place, sizeof function->place, "%s", function->name);
+    else if (frame->offset > 0)
         snprintf(function->place, sizeof function->place, "%.200s:%llu", frame->module,
                  (unsigned long long)frame->offset);
     else

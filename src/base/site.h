@@ -10,12 +10,17 @@ enum {
     SITE_FRAMES_MAX = 64     /* frames of one call class */
 };
 
-/* What code is in: the program, a shared library, or a function in Python. */
+/* The name of a module that is no file: its function is one of MPI's, and the frames inside of it are of what that
+ * function called back. */
+#define SITE_INSIDE_MPI "MPI"
+
+/* What code is in: the program, a shared library, a function in Python, or one of MPI's that calls back. */
 struct code_module {
-    const char *name; /* file name without folders */
+    const char *name; /* file name without folders; SITE_INSIDE_MPI */
     uint8_t build_id[SITE_BUILD_ID_BYTES];
     uint32_t build_id_length; /* 0: the module has no build-id */
-    const char *python;       /* name of the function; `name` is that of its source file. NULL: machine code */
+    const char *python;       /* name of the function; `name` is that of its source file, or SITE_INSIDE_MPI. NULL:
+                                 machine code */
 };
 
 /* A return address, or a line in Python. */

@@ -85,7 +85,7 @@ static inline uint8_t section_type_of(uint8_t stored_type)
 /* The property of functions some of whose calls another tool hid from the recorder. */
 #define PROPERTY_UNSEEN "unseen"
 
-/* The property of functions some of whose calls were made inside another call, and are not recorded. */
+/* The property of functions some of whose calls were made inside another call, which could not have them. */
 #define PROPERTY_INSIDE "inside"
 
 /* The property of the trace of one process, which only has sessions: the rank that the launcher gave it, or "unknown".

@@ -28,7 +28,7 @@ static void say_summary(const struct result *r, const char *path, uint64_t lengt
                 " times smaller than plain records (%" PRIu64 " bytes)%s%.*s",
                 r->calls, r->ranks, r->ranks == 1 ? "" : "s", capture_shown(path), length, segments,
                 length ? r->plain_bytes / length : 0, r->plain_bytes,
-                inside ? "; not those that callbacks or signal handlers made inside other calls: " : "",
+                inside ? "; without some that callbacks or signal handlers made inside other calls: " : "",
                 inside ? (int)r->inside.length : 0, inside ? (const char *)r->inside.data : "");
 }
 

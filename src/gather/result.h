@@ -13,7 +13,7 @@ struct result {
     uint64_t calls, plain_bytes;
     /* Names of functions with calls that are not recorded, separated by commas. */
     struct bytes hidden; /* from Fortran, that another tool hides */
-    struct bytes inside; /* made inside another call */
+    struct bytes inside; /* made inside another call, and not recorded */
 };
 
 /* Appends F, the next segment of all ranks. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED, PILGRIM_IO (after a

@@ -307,12 +307,26 @@ bool mpi_library_asked(void *handle, const char *name)
     return atomic_compare_exchange_strong(&asked_init, &none, init) || none == init;
 }
 
-/* ---- functions that this build does not know ---- */
+/* ---- functions by name ---- */
 
 static int compare_name(const void *name, const void *function)
 {
     return strcmp(name, ((const struct mpi_function *)function)->name);
 }
+
+static int compare_plain_name(const void *name, const void *function)
+{
+    return strcmp(name, ((const struct mpi_function *)function)->name + 1);
+}
+
+const void *mpi_library_next(const char *name)
+{
+    const struct mpi_function *f =
+        bsearch(name, mpi_function_table, mpi_function_count, sizeof *mpi_function_table, compare_plain_name);
+    return f ? *f->next : NULL;
+}
+
+/* ---- functions that this build does not know ---- */
 
 static bool is_known(const char *name)
 {

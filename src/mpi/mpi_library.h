@@ -64,6 +64,10 @@ enum mpi_library mpi_library_bind(const void *site);
 /* Returns the address of NAME in the library, or NULL. After mpi_library_bind. */
 void *mpi_library_symbol(const char *name);
 
+/* Returns where a call of MPI_X, which NAME says, goes on to: a tool behind this library, or MPI. NULL: it is no
+ * function that is recorded. After mpi_library_bind. */
+const void *mpi_library_next(const char *name);
+
 /* The program asks the loader for NAME in the library HANDLE, which it has opened. True if that is a function of the
  * MPI that this process uses: the one that is known, or, if none is, the one that the program asked for first. Any
  * other one is left alone, because MPI may be one library in front of another; and so is a function that a tool behind

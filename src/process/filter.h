@@ -23,7 +23,7 @@ void filter_check(void (*warn)(const char *line));
 /* Why calls of a function are not recorded. */
 enum filter_reason {
     FILTER_UNSEEN, /* another tool hides them */
-    FILTER_INSIDE, /* they were made inside another call: by a callback, or by a signal handler */
+    FILTER_INSIDE, /* they were made inside another call, which could not have them (wrap/inside.h) */
     FILTER_REASONS
 };
 

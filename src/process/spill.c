@@ -264,6 +264,12 @@ bool spill_journal_full(const struct thread *t)
     return (t->log.full || t->log.bytes > journal_share()) && atomic_load_explicit(&bound, memory_order_relaxed);
 }
 
+bool spill_is_overdue(const struct thread *t)
+{
+    const size_t limit = spill_share();
+    return t->log.full || (limit && stream_memory_bytes(t->stream) > 2 * segment_limit(t, limit));
+}
+
 void spill_consider(struct thread *t)
 {
     bool full = spill_journal_full(t);

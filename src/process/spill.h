@@ -19,6 +19,9 @@ void spill_begin(int processes);
 /* Watches the stream of T, which is the calling thread and new. */
 void spill_watch(struct thread *t);
 
+/* True if T's stream takes far more than its share, so that no call may be added before its segment is encoded. */
+bool spill_is_overdue(const struct thread *t);
+
 /* Encodes the stream of T as a segment if it has reached its share and this is a good point. T is the calling thread,
  * has recorded a call, and has t->grown set. */
 void spill_consider(struct thread *t);

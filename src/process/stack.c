@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "functions.h"
+#include "mpi/mpi_library.h"
 #include "objects/memory.h"
 #include "objects/modules.h"
 #include "process/capture.h"
@@ -57,6 +59,25 @@ bool stack_ends_at(const void *address)
     return starts(address, modules_frame(address, &frame) ? &frame : NULL);
 }
 
+/* ---- calls inside calls ---- */
+
+static struct code_module inside_of[FUNCTION_COUNT]; /* functions as modules; begin() sets it */
+
+static void name_functions(void)
+{
+    for (size_t i = 0; i < FUNCTION_COUNT; i++)
+        inside_of[i] = (struct code_module){.name = SITE_INSIDE_MPI, .python = vocabulary.functions[i].name};
+}
+
+/* True if FRAME is in the MPI library, or in this one. */
+static bool carries(const struct code_frame *frame)
+{
+    const void *const own = (const void *)(uintptr_t)stack_ends_at, *mpi = (const void *)(uintptr_t)PMPI_Init;
+    struct code_frame here, there;
+    return (modules_frame(mpi, &there) && frame->module == there.module) ||
+           (modules_frame(own, &here) && frame->module == here.module);
+}
+
 /* ---- stacks ---- */
 
 static void begin(void)
@@ -66,10 +87,12 @@ static void begin(void)
         .frame = modules_frame,
         .starts = starts,
         .is_entry = is_entry,
+        .carries = carries,
         .interprets = python_interprets,
         .python = python_ready,
         .is_python = strncmp(program_invocation_short_name, interpreter, sizeof interpreter - 1) == 0};
     paths_begin(&source, capture.settings.stack, PATHS_MOST);
+    name_functions();
 }
 
 struct call_stacks *stacks_new(void)
@@ -132,6 +155,15 @@ const struct call_path *stacks_path(struct call_stacks *s, const void *site, con
     }
     *walk = &s->walk;
     return p;
+}
+
+const struct call_path *stacks_path_inside(struct call_stacks *s, const void *site, const void *frame,
+                                           uint32_t function, const void *outer_site, const struct call_path *outer)
+{
+    const struct outer_call call = {
+        .path = outer, .site = outer_site, .function = &inside_of[function], .number = function};
+    const struct path_walk *walk;
+    return stacks_path(s, site, frame, &walk) ? path_inside(&s->walk, &call) : NULL;
 }
 
 void stacks_moved(void)

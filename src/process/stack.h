@@ -21,6 +21,11 @@ void stacks_free(struct call_stacks *s);
 const struct call_path *stacks_path(struct call_stacks *s, const void *site, const void *frame,
                                     const struct path_walk **walk);
 
+/* Returns the path of a call at SITE that is made inside a call of FUNCTION at OUTER_SITE, which has the path OUTER
+ * (NULL: it has none). S is of the calls inside of others. NULL: out of memory. */
+const struct call_path *stacks_path_inside(struct call_stacks *s, const void *site, const void *frame,
+                                           uint32_t function, const void *outer_site, const struct call_path *outer);
+
 /* Code was unloaded: forgets what was known of it. To be called by each thread that then goes on with its streams. */
 void stacks_moved(void);
 

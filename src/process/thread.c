@@ -396,11 +396,13 @@ struct thread *thread_self(void)
     return thread_now;
 }
 
-/* Makes NESTED use T's number and requests. */
-static void thread_follow(struct thread *nested, const struct thread *t)
+/* NESTED is for calls inside one of T. */
+static void thread_follow(struct thread *nested, struct thread *t)
 {
     nested->index = t->index;
     nested->requests = t->requests;
+    nested->outer = t;
+    nested->grown = true; /* so that no call takes the quick way */
 }
 
 struct thread *thread_nested(struct thread *t)
@@ -416,6 +418,47 @@ struct thread *thread_nested(struct thread *t)
         t = t->nested;
     }
     return t;
+}
+
+struct thread *thread_recorded_outside(const struct thread *t)
+{
+    struct thread *outer = t->outer;
+    while (outer->outer && !outer->stream)
+        outer = outer->outer;
+    return outer;
+}
+
+bool thread_begin_inside(struct thread *t)
+{
+    struct thread *outer = thread_recorded_outside(t);
+    if (!t->stacks)
+        t->stacks = stacks_new();
+    if (!t->stacks) {
+        capture_fail("out of memory");
+        return false;
+    }
+    t->request_delta.null_name = thread_now->request_delta.null_name;
+    t->segment = thread_now->segment;
+    t->stream = thread_now->stream;
+    t->live = outer->live;
+    outer->live = (struct live_requests){0};
+    return true;
+}
+
+void thread_end_inside(struct thread *t, bool recorded)
+{
+    struct thread *own = thread_now;
+    thread_recorded_outside(t)->live = t->live;
+    t->live = (struct live_requests){0};
+    t->stream = NULL;
+    if (!recorded)
+        return;
+    thread_call_recorded(t);
+    const uint64_t call = thread_calls(own);
+    thread_call_recorded(own);
+    if (own->finding.call == call) /* the outer call has another number now */
+        own->finding.call++;
+    atomic_store_explicit(&own->journal->entered, call + 2, memory_order_release);
 }
 
 void thread_stops(struct thread *t)

@@ -53,14 +53,16 @@ struct thread {
     bool error_in_status;           /* the current call returned MPI_ERR_IN_STATUS: its statuses have MPI_ERROR */
     const struct class_head *class; /* of the current call; NULL: it is not recorded */
     /* Used to record the current call if it never returns (abandoned.h): */
-    const void *frame;                /* the wrapper's struct call, on the stack */
-    const void *site;                 /* return address of the wrapper */
-    uint32_t index;                   /* thread number */
-    uint32_t segment;                 /* number of the current segment of its calls */
-    struct segment_wait wait;         /* until the segment is encoded; spill.c */
-    unsigned passes;                  /* passes over its thread-specific data when it ends */
-    struct thread *nested;            /* state for calls made inside a call: scratch memory, in no list */
-    unsigned moved;                   /* value of modules_moved() when its call sites were last checked */
+    const void *frame;        /* the wrapper's struct call, on the stack */
+    const void *site;         /* return address of the wrapper */
+    uint32_t index;           /* thread number */
+    uint32_t segment;         /* number of the current segment of its calls */
+    struct segment_wait wait; /* until the segment is encoded; spill.c */
+    unsigned passes;          /* passes over its thread-specific data when it ends */
+    struct thread *nested;    /* state for calls made inside a call, in no list */
+    struct thread *outer;     /* of such a state: that of the call; NULL: a thread's own. It has a stream, that of
+                                 the thread, and the live requests, while a call of it is recorded */
+    unsigned moved;           /* value of modules_moved() when its call sites were last checked */
     struct thread_requests *requests; /* operations that it began */
     const struct operation *created;  /* the newest of them; for the shadow */
     struct finding finding;           /* operations that the current call found */
@@ -126,6 +128,17 @@ void thread_stops(struct thread *t);
 
 /* Returns the state for a call that is made inside a call of T. NULL: out of memory; tracing is then off. */
 struct thread *thread_nested(struct thread *t);
+
+/* T is from thread_nested. Returns the state of the innermost recorded call that T's calls are made inside of; that of
+ * the thread if it is in none. */
+struct thread *thread_recorded_outside(const struct thread *t);
+
+/* T, from thread_nested, begins a call that is recorded: it goes into the stream of the calling thread. False: out of
+ * memory; tracing is then off. */
+bool thread_begin_inside(struct thread *t);
+
+/* That call has ended. RECORDED: it is counted. */
+void thread_end_inside(struct thread *t, bool recorded);
 
 /* Makes the calling thread number 0, because it initialised MPI. No request may have a name yet. */
 void thread_becomes_first(void);

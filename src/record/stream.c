@@ -210,6 +210,16 @@ void stream_set_paths(struct stream *s, path_finder *find)
     s->find_path = find;
 }
 
+/* Returns the class with KEY, which is new or not. NULL: no memory. */
+static struct stream_class *class_of(struct stream *s, const struct class_key *key)
+{
+    struct stream_class *class;
+    HASH_FIND(hh, s->table, key, sizeof *key, class);
+    if (!class)
+        return class_add(s, key);
+    return class->head.number == CLASS_INHERITED ? class_take_over(s, class) : class;
+}
+
 static bool head_is(const struct class_head *class, uint32_t function, const void *site, const void *frame,
                     bool fortran)
 {
@@ -234,11 +244,7 @@ static __attribute__((noinline)) struct stream_class *class_search(struct stream
         if (!key.path)
             return NULL;
     }
-    HASH_FIND(hh, s->table, &key, sizeof key, class);
-    if (!class)
-        class = class_add(s, &key);
-    else if (class->head.number == CLASS_INHERITED)
-        class = class_take_over(s, class);
+    class = class_of(s, &key);
     if (class && walk)
         trails_add(s, class, walk);
     return class;
@@ -254,6 +260,15 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
         return NULL;
     s->head.expected = &class->head; /* stays right if a run of the class begins */
     return &class->head;
+}
+
+const struct class_head *stream_class_inside(struct stream *s, uint32_t function, const void *site,
+                                             const struct call_path *path, bool fortran)
+{
+    const struct class_key key = {.site = site, .path = path, .function = function, .fortran = fortran};
+    const struct stream_class *class = class_of(s, &key);
+    s->inside = class != NULL;
+    return class ? &class->head : NULL;
 }
 
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran, uint32_t *number)
@@ -414,6 +429,15 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
     if (!grammar_step(s->structure.grammar))
         advance(s);
     return room ? PILGRIM_OK : stream_settle(s);
+}
+
+enum pilgrim_status stream_append_inside(struct stream *s, uint32_t class, bool failed_poll, const void *key,
+                                         size_t length, uint64_t now)
+{
+    const struct span *last = (const struct span *)((const char *)s->next - s->step);
+    const uint64_t before = s->next != s->spans && s->step ? last->end : s->last_ticks, at = before ? before : now;
+    s->inside = false;
+    return stream_append(s, class, failed_poll, key, length, at, at);
 }
 
 /* ---- from a journal ---- */

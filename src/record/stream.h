@@ -95,6 +95,16 @@ static inline bool class_is(const struct class_head *class, uint32_t function, c
 const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, const void *frame,
                                            bool fortran);
 
+/* Returns the class of a call at SITE that is made inside another call; PATH is its whole path. NULL without memory. */
+const struct class_head *stream_class_inside(struct stream *s, uint32_t function, const void *site,
+                                             const struct call_path *path, bool fortran);
+
+/* Records, as stream_append does, a call that is made inside another one of the same thread, which ends later. Its time
+ * is part of that one's: it has none of its own. NOW: a time between the end of the last call and the beginning of the
+ * call that it is inside of, if no call was recorded yet. */
+enum pilgrim_status stream_append_inside(struct stream *s, uint32_t class, bool failed_poll, const void *key,
+                                         size_t length, uint64_t now) PILGRIM_CHECKED;
+
 /* Returns a number that the caller may set; it is 0 at first. CLASS shares it with its twin, the failed polls or
  * other calls at the same site. The pointer is valid until the next call. */
 uint32_t *stream_class_register(struct stream *s, uint32_t class);

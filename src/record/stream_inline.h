@@ -64,6 +64,7 @@ struct stream {
     struct stream_times times;
     struct times *encoder;       /* or NULL */
     uint32_t announced;          /* classes of this segment that the encoder knows */
+    bool inside;                 /* the call in progress is inside another one: its reading is a value */
     double *readings;            /* for each of `spans`, if its class reads a clock; NULL without a encoder */
     struct span *spans;          /* array that `next` points into ... */
     struct span unused;          /* ... or to this one if times are not recorded */

@@ -62,7 +62,7 @@ static void adapt(struct stream *s, uint64_t elapsed_ns)
 
 bool stream_keep_reading(struct stream *s, double value)
 {
-    if (!s->readings || !times_is_reading(value))
+    if (!s->readings || s->inside || !times_is_reading(value))
         return false;
     s->readings[s->next - s->spans] = value;
     return true;

@@ -93,6 +93,7 @@ struct key_walk {
     uint8_t tag;         /* of the slot's value */
     unsigned slot, left; /* index of the slot in its value; slots of the value behind it */
     bool series;         /* the key has an array that a fragment stores as an array series */
+    bool runs;           /* it has one whose values are a run (base/value_run.h), up to the slot */
     bool damaged;        /* the key is malformed */
 };
 
@@ -110,6 +111,7 @@ static inline bool key_next_slot(struct key_walk *w)
         if (tag == VALUE_STRING || tag == VALUE_SYMBOL)
             taken += operand;
         w->series |= tag == VALUE_ARRAY && operand >= VALUE_SERIES_MIN;
+        w->runs |= tag == VALUE_SERIES;
         w->tag = tag;
         w->slot = UINT32_MAX;
         w->left = value_slots(tag);

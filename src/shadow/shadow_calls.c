@@ -77,13 +77,23 @@ static void begin(struct shadow *s, const struct call *c)
     const struct fortran_call *from = c->fortran;
     s->call = c;
     s->after = NULL;
-    shadow_begin(s, c->function, from ? from->site : c->thread->site, from != NULL);
+    shadow_begin(s, c->function, from ? from->site : c->thread->site, from != NULL,
+                 c->thread->outer ? shadow_of(thread_recorded_outside(c->thread)) : NULL);
+}
+
+/* Returns the state of the innermost call that the thread is in; NULL: it is in none. */
+static struct thread *innermost(void)
+{
+    struct thread *t = thread_now;
+    while (t && t->nested && t->nested->inside)
+        t = t->nested;
+    return t && t->inside ? t : NULL;
 }
 
 struct shadow *shadow_enter(uint32_t function)
 {
-    struct thread *t = thread_now;
-    if (!t || !t->inside || !t->class || !t->journal->outputs)
+    struct thread *t = innermost();
+    if (!t || !t->class || !t->journal->outputs)
         return NULL;
     const struct call *c = t->frame;
     struct shadow *s = c->function == function ? shadow_of(t) : NULL;
@@ -109,10 +119,16 @@ void shadow_save(struct shadow *s, const void *saved, size_t size, void (*after)
     s->after = after;
 }
 
-/* Writes the line of call number SEQ, if that was recorded. */
+/* Writes the line of call number SEQ of the thread, if that was recorded. A call inside another one has no time of its
+ * own: it stands at the end of the thread's last call. */
 static void end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t ended)
 {
-    if (thread_calls(s->thread) > seq && !(atomic_load(&capture.off) & (OFF_FAILED | OFF_CHILD)))
+    const struct thread *outer = s->thread->outer ? thread_recorded_outside(s->thread) : NULL;
+    if (outer) {
+        s->end_ns = shadow_of(thread_now)->end_ns;
+        start = ended = s->end_ns ? 0 : outer->journal->start;
+    }
+    if (thread_calls(thread_now) > seq && !(atomic_load(&capture.off) & (OFF_FAILED | OFF_CHILD)))
         shadow_end(s, seq, start, ended);
     s->call = NULL;
 }
@@ -134,7 +150,7 @@ void __wrap_call_done(struct call *c, const uint8_t *to)
 {
     struct thread *t = c->thread;
     struct shadow *s = folder && !c->dropped ? shadow_of(t) : NULL;
-    const uint64_t seq = thread_calls(t), start = t->journal->start, ended = c->end;
+    const uint64_t seq = thread_calls(thread_now), start = t->journal->start, ended = c->end;
     if (s)
         print_out(s, c);
     t->journal->outputs = NULL;
@@ -143,17 +159,28 @@ void __wrap_call_done(struct call *c, const uint8_t *to)
         end(s, seq, start, ended);
 }
 
+/* The calls that end are those of T, or of its states for calls inside calls from some one on. */
 void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *site)
 {
-    struct shadow *s = folder ? shadow_of(t) : NULL;
-    const uint64_t seq = thread_calls(t), start = t->journal->start;
-    const uint8_t *outputs = t->journal->outputs;
-    if (!outputs)
-        t->journal->outputs = t->key.data; /* the recorder cuts the key off there */
+    enum { LEVELS = 8 };
+    struct thread *inside[LEVELS];
+    const uint8_t *outputs[LEVELS];
+    size_t count = 0;
+    uint64_t seq = thread_calls(t);
+    for (struct thread *o = t; o && o->inside && count < LEVELS; o = o->nested) {
+        inside[count] = o;
+        outputs[count++] = o->journal->outputs;
+        if (!o->journal->outputs)
+            o->journal->outputs = o->key.data; /* the recorder cuts the key off there */
+    }
     __real_abandoned_calls(t, frame, site);
-    t->journal->outputs = t->inside ? outputs : NULL;
-    if (!t->inside && s)
-        end(s, seq, start, start);
+    while (count-- > 0) {
+        struct thread *o = inside[count];
+        const bool ended = !o->inside && o->class;
+        o->journal->outputs = o->inside ? outputs[count] : NULL;
+        if (ended && folder)
+            end(shadow_of(o), seq++, o->journal->start, o->journal->start);
+    }
 }
 
 /* A marker's name is its only argument; no function of MPI is behind it. */

@@ -46,11 +46,15 @@ struct shadow *shadow_new(struct thread *t)
     return s;
 }
 
-void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran)
+void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran, const struct shadow *outer)
 {
+    const unsigned depth = s->thread->stacks ? capture.settings.stack : 1;
     s->function = function;
     s->fortran = fortran;
-    shadow_site_take(&s->site, site, s->thread->stacks ? capture.settings.stack : 1);
+    if (outer)
+        shadow_site_take_inside(&s->site, site, depth, vocabulary.functions[outer->function].name, &outer->site);
+    else
+        shadow_site_take(&s->site, site, depth);
     s->text.length = s->raw.length = 0;
     memset(s->in, 0, sizeof s->in);
     memset(s->out, 0, sizeof s->out);

@@ -13,9 +13,9 @@ struct thread;
 /* Returns a new shadow of T, which lives as long as the process. NULL: out of memory. */
 struct shadow *shadow_new(struct thread *t);
 
-/* The thread's next call begins; it has ended and was recorded as its call number SEQ. START, END: clock ticks, as the
- * wrapper read them. */
-void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran);
+/* The thread's next call begins, inside the call of OUTER if that is not NULL; it has ended and was recorded as its
+ * call number SEQ. START, END: clock ticks, as the wrapper read them. */
+void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran, const struct shadow *outer);
 void shadow_end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t end);
 
 /* Opens the file. Until then lines wait in memory, because the rank is unknown. NUMBERED: other processes may have the

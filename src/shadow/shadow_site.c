@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "mpi/mpi_library.h"
 #include "shadow/shadow_text.h"
 
 enum { WHOLE_MAX = 1024 };
@@ -100,6 +101,65 @@ static bool name_frame(const void *address, char *text, size_t size)
     const char *slash = strrchr(path, '/');
     snprintf(text, size, "%s+0x%tx", slash ? slash + 1 : path, (const char *)address - (const char *)info.dli_fbase);
     return true;
+}
+
+/* True if ADDRESS is in the MPI library, or in this one. */
+static bool carries(const void *address)
+{
+    const void *const known[] = {(const void *)(uintptr_t)PMPI_Init, (const void *)(uintptr_t)shadow_site_take};
+    Dl_info here, there;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (dladdr(known[i], &there) && dladdr(address, &here) && here.dli_fbase == there.dli_fbase)
+            return true;
+    return false;
+}
+
+/* Returns frame I of P. */
+static const char *text_at(const struct shadow_python *p, unsigned i)
+{
+    const char *text = p->texts;
+    while (i--)
+        text += strlen(text) + 1;
+    return text;
+}
+
+/* Appends TEXT as a frame, if there is room. */
+static void add_text(struct shadow_python *p, const char *text)
+{
+    char *const end = (char *)(uintptr_t)text_at(p, p->count);
+    const size_t length = strlen(text) + 1;
+    if (length > sizeof p->texts - (size_t)(end - p->texts))
+        return;
+    memcpy(end, text, length);
+    p->count++;
+}
+
+void shadow_site_take_inside(struct shadow_site *s, const void *site, unsigned depth, const char *function,
+                             const struct shadow_site *outer)
+{
+    char text[4200];
+    unsigned callers = outer->python.count, count = 1;
+    shadow_site_take(s, site, depth);
+    while (s->python.count && callers &&
+           !strcmp(text_at(&s->python, s->python.count - 1), text_at(&outer->python, callers - 1)))
+        s->python.count--, callers--;
+    while (count < s->count && !carries(s->addresses[count]))
+        count++;
+    if (!s->python.count)
+        s->count = count;
+    if (s->count > SITE_FRAMES_MAX / 2)
+        s->count = SITE_FRAMES_MAX / 2;
+    if (s->count + s->python.count > SITE_FRAMES_MAX / 2)
+        s->python.count = SITE_FRAMES_MAX / 2 - s->count;
+    snprintf(text, sizeof text, "MPI:0:%s", function);
+    add_text(&s->python, text);
+    for (unsigned i = 0; i < outer->count && s->count + s->python.count < SITE_FRAMES_MAX; i++) {
+        if (!name_frame(outer->addresses[i], text, sizeof text))
+            return;
+        add_text(&s->python, text);
+    }
+    for (unsigned i = 0; i < outer->python.count && s->count + s->python.count < SITE_FRAMES_MAX; i++)
+        add_text(&s->python, text_at(&outer->python, i));
 }
 
 /* Appends TEXT, which is frame I. */

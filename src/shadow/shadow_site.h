@@ -11,11 +11,15 @@
 struct shadow_site {
     const void *addresses[SITE_FRAMES_MAX];
     unsigned count;
-    struct shadow_python python; /* behind the addresses */
+    struct shadow_python python; /* behind the addresses; of a call inside another one also the rest, as texts */
 };
 
 /* Takes the stack from the return address SITE outwards, at most DEPTH frames. */
 void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth);
+
+/* The same for a call inside one of FUNCTION, whose stack is OUTER. */
+void shadow_site_take_inside(struct shadow_site *s, const void *site, unsigned depth, const char *function,
+                             const struct shadow_site *outer);
 
 /* Appends ,"site":"MODULE+0xOFFSET", or ,"site":"FILE:LINE:FUNCTION" in Python, and, if there are more frames,
  * ,"stack":[...]. */

@@ -32,10 +32,13 @@ struct known_address {
     bool starts;
     bool is_entry; /* see struct path_source */
     bool interprets;
-    bool python; /* a place in Python; the hash is PYTHON_PLACE, the function's number and the line */
+    bool is_place; /* no address: a place in Python, whose hash is PYTHON_PLACE, the function's number and the line; or
+                      a function of MPI that calls back, whose hash is MPI_PLACE and its number */
 };
 
-#define PYTHON_PLACE (UINT64_C(1) << 63) /* no address of a program has this bit */
+/* No address of a program has these bits. */
+#define PYTHON_PLACE (UINT64_C(1) << 63)
+#define MPI_PLACE    (UINT64_C(1) << 62)
 enum { PYTHON_LINE_BITS = 32 };
 
 static struct path_source source;
@@ -97,21 +100,16 @@ static const struct known_address *know(const void *address, bool limited)
 
 /* ---- places in Python ---- */
 
-/* Returns the place that frame I of CHAIN shows. NULL: no memory, or too many functions. */
-static const struct known_address *know_place(const struct python_chain *chain, unsigned i)
+/* Returns the place with HASH, which shows FRAME. NULL: no memory. */
+static const struct known_address *know_frame(uint64_t hash, struct code_frame frame)
 {
-    uint64_t line;
-    const struct python_function *f = python_chain_function(chain, i, &line);
-    if (!f)
-        return NULL;
-    const uint64_t hash = PYTHON_PLACE | (uint64_t)f->number << PYTHON_LINE_BITS | line;
     struct shared_item *item = shared_set_find(&addresses, hash, NULL, NULL);
     if (item)
         return (const struct known_address *)item;
     struct known_address *k = malloc(sizeof *k);
     if (!k)
         return NULL;
-    *k = (struct known_address){.item.hash = hash, .frame = {&f->module, line}, .python = true};
+    *k = (struct known_address){.item.hash = hash, .frame = frame, .is_place = true};
     pthread_mutex_lock(&lock);
     item = shared_set_find(&addresses, hash, NULL, NULL);
     bool added = !item && shared_set_add(&addresses, &k->item);
@@ -120,6 +118,17 @@ static const struct known_address *know_place(const struct python_chain *chain, 
         return k;
     free(k);
     return (const struct known_address *)item;
+}
+
+/* Returns the place that frame I of CHAIN shows. NULL: no memory, or too many functions. */
+static const struct known_address *know_place(const struct python_chain *chain, unsigned i)
+{
+    uint64_t line;
+    const struct python_function *f = python_chain_function(chain, i, &line);
+    if (!f)
+        return NULL;
+    return know_frame(PYTHON_PLACE | (uint64_t)f->number << PYTHON_LINE_BITS | line,
+                      (struct code_frame){&f->module, line});
 }
 
 /* Goes on with the functions in Python that the thread is in, from the last address of W, which is in the interpreter.
@@ -353,8 +362,8 @@ static struct call_path *path_new(const struct path_walk *w, uint64_t hash)
     p->item.hash = hash;
     p->count = w->count;
     p->certain = w->certain;
-    p->hidden = count_hidden(w);
-    p->shown = count_shown(w, p->hidden);
+    p->hidden = w->hidden;
+    p->shown = w->shown;
     memcpy(p->known, w->known, w->count * sizeof p->known[0]);
     return p;
 }
@@ -378,15 +387,62 @@ static __attribute__((noinline)) const struct call_path *path_add(const struct p
     return (const struct call_path *)other;
 }
 
+/* Returns the path with what is in W. NULL: no memory. */
+static const struct call_path *path_find(const struct path_walk *w)
+{
+    const uint64_t hash = walk_hash(w);
+    const struct shared_item *item = shared_set_find(&paths, hash, is_path_of, w);
+    return item ? (const struct call_path *)item : path_add(w, hash);
+}
+
 const struct call_path *path_of(struct path_walk *w, const void *site, const void *frame,
                                 const struct stack_range *range)
 {
     walk(w, site, frame, range);
     if (!w->known[0])
         return NULL;
-    uint64_t hash = walk_hash(w);
-    const struct shared_item *item = shared_set_find(&paths, hash, is_path_of, w);
-    return item ? (const struct call_path *)item : path_add(w, hash);
+    w->hidden = count_hidden(w);
+    w->shown = count_shown(w, w->hidden);
+    return path_find(w);
+}
+
+/* Returns how many frames of W, of the SHOWN ones that begin at FIRST, are inside OUTER: those before MPI's, and those
+ * of Python that are not among OUTER's. */
+static uint32_t count_inside(const struct known_address *const *first, uint32_t shown, const struct call_path *outer)
+{
+    uint32_t callers = outer ? outer->shown : 0, count = 1;
+    while (shown > 1 && callers && first[shown - 1] == outer->known[outer->hidden + callers - 1])
+        shown--, callers--;
+    while (count < shown && !(source.carries && source.carries(&first[count]->frame)))
+        count++;
+    return count < shown ? count : shown;
+}
+
+const struct call_path *path_inside(struct path_walk *w, const struct outer_call *outer)
+{
+    enum { INNER_MAX = SITE_FRAMES_MAX / 2 };
+    const struct known_address *const *callers = outer->path ? outer->path->known + outer->path->hidden : NULL;
+    uint32_t caller_count = outer->path ? outer->path->shown : 0;
+    const struct known_address *site = outer->path ? NULL : know(outer->site, false),
+                               *function =
+                                   know_frame(MPI_PLACE | outer->number, (struct code_frame){outer->function, 0});
+    if (!function || (!outer->path && !site))
+        return NULL;
+    if (site && site->frame.module) {
+        callers = &site;
+        caller_count = 1;
+    }
+    uint32_t count = w->shown ? count_inside(w->known + w->hidden, w->shown, outer->path) : 0;
+    count = count < INNER_MAX ? count : INNER_MAX;
+    memmove(w->known, w->known + w->hidden, count * sizeof w->known[0]);
+    w->known[count++] = function;
+    for (uint32_t i = 0; i < caller_count && count < SITE_FRAMES_MAX; i++)
+        w->known[count++] = callers[i];
+    w->count = w->shown = count;
+    w->hidden = 0;
+    w->certain = true;
+    w->in_python = false;
+    return path_find(w);
 }
 
 size_t path_frames(const struct call_path *p, struct code_frame *frames)
@@ -406,7 +462,7 @@ static bool has_moved(const struct call_path *p)
         const struct known_address *k = p->known[i];
         struct code_frame now;
         const void *address = (const void *)(uintptr_t)k->item.hash;
-        if (k->python)
+        if (k->is_place)
             continue;
         bool found = address && source.frame(address, &now);
         if (found != (k->frame.module != NULL) ||

@@ -87,6 +87,7 @@ struct path_walk {
     const void *frame;
     const struct known_address *known[PATH_WALK_MAX];
     const uintptr_t *words[PATH_WORDS_MAX]; /* in groups; some of them several times */
+    uint32_t hidden, shown;                 /* as in the path */
     bool in_python;
     uint32_t machine; /* if so: of `known`, those that are return addresses; the others are in Python */
     struct python_chain python;
@@ -109,6 +110,8 @@ struct path_source {
     bool (*starts)(const void *address, const struct code_frame *frame);
     /* True if ADDRESS is in the code at the program's entry point, which makes one call, once. */
     bool (*is_entry)(const void *address);
+    /* True if FRAME is in the MPI library, or in this one. NULL: none is. */
+    bool (*carries)(const struct code_frame *frame);
     /* True if FRAME is in Python's interpreter. NULL: none is. */
     bool (*interprets)(const struct code_frame *frame);
     /* A walk has met such a frame. */
@@ -125,6 +128,18 @@ void paths_begin(const struct path_source *source, unsigned depth, size_t most);
  * Only RANGE is read, which FRAME is in. NULL: no memory. Any thread. */
 const struct call_path *path_of(struct path_walk *w, const void *site, const void *frame,
                                 const struct stack_range *range);
+
+/* A call in progress that another one is made inside of: by a callback, or by the handler of a signal. */
+struct outer_call {
+    const struct call_path *path; /* NULL: its site is all that is known */
+    const void *site;
+    const struct code_module *function; /* its function, as a module: each has one, in which the offset is 0 */
+    uint32_t number;                    /* of that function */
+};
+
+/* Returns the path of a call that is made inside OUTER: what path_of found of it, up to MPI; then the function of
+ * OUTER; then OUTER's path. W: as path_of has left it. NULL: no memory. */
+const struct call_path *path_inside(struct path_walk *w, const struct outer_call *outer);
 
 /* Returns the trail of W, which has just been walked, for free. NULL: no memory, or the path is uncertain. */
 struct path_trail *path_trail_new(const struct path_walk *w);

@@ -13,11 +13,13 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/value.h"
 #include "wrap/call.h"
 #include "process/capture.h"
 #include "wrap/fortran_call.h"
+#include "wrap/inside.h"
 #include "process/spill.h"
 #include "process/stack.h"
 #include "process/thread.h"
@@ -34,6 +36,28 @@ static const void *library_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+/* True if the call that returns to SITE names its function. False: it calls through a pointer, as callbacks are called;
+ * so if SITE is in LIBRARY, which is MPI's, a callback has made the MPI call as its last act, by a jump. */
+static bool names_function(const void *site, const void *library)
+{
+#if defined __x86_64__
+    enum { CALL = 0xe8, CALL_BYTES = 5, INDIRECT = 0xff, OF_TABLE = 0x15, OF_TABLE_BYTES = 6 };
+    const uint8_t *const end = site;
+    int32_t distance;
+    memcpy(&distance, end - sizeof distance, sizeof distance);
+    return (end[-CALL_BYTES] == CALL && library_of(end + distance) == library) ||
+           (end[-OF_TABLE_BYTES] == INDIRECT && end[1 - OF_TABLE_BYTES] == OF_TABLE);
+#elif defined __aarch64__
+    uint32_t instruction;
+    (void)library;
+    memcpy(&instruction, (const uint8_t *)site - sizeof instruction, sizeof instruction);
+    return instruction >> 26 == 0x25; /* bl */
+#else
+    (void)site, (void)library;
+    return true;
+#endif
+}
+
 /* SITE is in the MPI library: MPI makes its own calls inside a call. Always false if MPI is linked statically. */
 bool abandoned_is_of_mpi(const void *site, const void *layer)
 {
@@ -43,7 +67,7 @@ bool abandoned_is_of_mpi(const void *site, const void *layer)
         return true;
     const void *library = library_of(site), *mpi = library_of((const void *)(uintptr_t)PMPI_Init);
     bool of_mpi = library && (library == mpi || (layer && library == library_of(layer))) &&
-                  library != library_of((const void *)(uintptr_t)abandoned_is_of_mpi);
+                  library != library_of((const void *)(uintptr_t)abandoned_is_of_mpi) && names_function(site, library);
     if (of_mpi)
         atomic_store_explicit(slot, site, memory_order_relaxed);
     return of_mpi;
@@ -84,12 +108,14 @@ static void record(struct thread *t)
         if (f->parameters[i].direction & DIRECTION_OUT)
             bytes_put_u8(&t->key, VALUE_NONE);
     bytes_put_u8(&t->key, VALUE_NONE);
-    if (!t->key.failed)
+    if (t->outer)
+        status = inside_end(t, false);
+    else if (!t->key.failed)
         status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->journal->start,
                                t->journal->start);
-    if (status == PILGRIM_OK)
+    if (status == PILGRIM_OK && !t->outer)
         thread_call_recorded(t);
-    else
+    else if (status != PILGRIM_OK)
         capture_fail("a call that never returned could not be recorded");
 }
 
@@ -103,18 +129,26 @@ static void end(struct thread *t)
     t->request_delta.search = 0;
     if (t->class)
         record(t);
-    if (t->class && t->pending)
+    if (t->class && t->pending && !t->outer)
         call_ended(t);
     thread_leave(t);
+}
+
+/* Ends the call of T and those inside it, the innermost one first. */
+static void end_all(struct thread *t)
+{
+    if (!t)
+        return;
+    end_all(t->nested);
+    if (t->inside)
+        end(t);
 }
 
 void abandoned_calls(struct thread *t, const void *frame, const void *site)
 {
     while (t && t->inside && !is_gone(t->frame, t->site, frame, site, NULL))
         t = t->nested;
-    for (; t; t = t->nested)
-        if (t->inside)
-            end(t);
+    end_all(t);
 }
 
 /* ---- calls from Fortran ---- */

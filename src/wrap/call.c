@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The way of a call through the recorder, from call_begin to call_done.
  *
- * A thread has at most one recorded call in progress. Calls below it (by an I/O layer, by a callback of the program)
- * are not recorded, but the objects that they create and free are followed. */
+ * A call may be made inside another one: by a callback of the program, which is recorded (inside.h), or by MPI itself.
+ * That is not recorded, but the objects that it creates and frees are followed. */
 #include "wrap/call.h"
 
 #include "wrap/abandoned.h"
+#include "wrap/inside.h"
 #include "process/filter.h"
 #include "process/journaling.h"
 #include "process/short_memory.h"
@@ -45,16 +46,6 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     return off;
 }
 
-/* Notes that a call of FUNCTION at SITE, inside another call, is not recorded, unless MPI itself makes it: in MPI's
- * library, or in its Fortran layer for FROM, which may be NULL. */
-static __attribute__((noinline, cold)) void note_inside(uint32_t function, const void *site,
-                                                        const struct fortran_call *from)
-{
-    const void *layer = from ? atomic_load_explicit(&from->entry->next, memory_order_relaxed) : NULL;
-    if (!filter_left_out[function] && !filter_is_noted(FILTER_INSIDE, function) && !abandoned_is_of_mpi(site, layer))
-        filter_note(FILTER_INSIDE, function);
-}
-
 uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site,
                            const void *frame)
 {
@@ -64,12 +55,13 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     if (t && t->inside && !(off & ~(unsigned)(OFF_PAUSED | OFF_HINTS)))
         abandoned_calls(t, c, site);
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
-    bool inside = !off && t && t->inside;
-    const bool claimed = from && fortran_claims(from, function);
-    if (t && t->inside && !(off & ~(unsigned)OFF_HINTS))
-        note_inside(function, claimed ? from->site : site, claimed ? NULL : from);
+    const bool inside = t && t->inside && !(off & ~(unsigned)OFF_HINTS),
+               claimed = from && fortran_claims(from, function),
+               recorded_inside =
+                   inside && inside_is_recorded(t, function, claimed ? from->site : site, claimed ? NULL : from);
     c->thread = NULL;
-    if ((off == OFF_PAUSED && call_may_be_untracked(follows)) || (inside && follows == FOLLOWS_NOTHING))
+    if ((off == OFF_PAUSED && call_may_be_untracked(follows)) ||
+        (inside && !recorded_inside && follows == FOLLOWS_NOTHING))
         return NULL;
     if (from) {
         if (claimed)
@@ -97,7 +89,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         return NULL;
     }
     if (t->inside) {
-        recorded = false;
+        recorded = recorded_inside;
         t = thread_nested(t);
         if (!t)
             return NULL;
@@ -110,7 +102,12 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     if (told_now.told)
         site = told_now.site, frame = NULL;
     const bool fortran = from || (told_now.told && told_now.fortran);
-    t->class = recorded ? stream_class_head(t->stream, function, site, frame, fortran) : NULL;
+    if (!recorded)
+        t->class = NULL;
+    else if (t->outer)
+        recorded = inside_begin(t, function, site, frame, fortran);
+    else
+        t->class = stream_class_head(t->stream, function, site, frame, fortran);
     if (recorded && !t->class) {
         thread_leave(t);
         return call_no_memory();
@@ -229,11 +226,19 @@ static void record_slowly(struct call *c, size_t length)
         t->finding.count = 0;
         return;
     }
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    if (t->outer) {
+        status = inside_end(t, c->failed_poll);
+        if (status != PILGRIM_OK) {
+            call_lost(c, status);
+            thread_now->key.failed = true; /* the outer call is not recorded, either */
+        }
+        return;
+    }
     if (!journaling_is_intact(t)) {
         thread_stops(t);
         return;
     }
-    enum pilgrim_status status = PILGRIM_NOMEM;
     if (!t->key.failed && !objects_failed())
         status =
             stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->journal->start, c->end);

@@ -56,6 +56,7 @@ struct call {
     bool ok;                            /* the outputs are defined */
     bool failed_poll;                   /* it asked whether something had happened, and nothing had */
     bool dropped;                       /* the call is not recorded: its objects are followed, its key is dropped */
+    bool returned;                      /* MPI has returned */
     const struct path_trail *trail;     /* not NULL: the class may be another one of the same site; call_settle_path */
     const void *frame;                  /* CALL_FRAME, if there is a trail */
     struct rank_base base;              /* for arguments that are ranks: set by call_rank_base, else rank base 0 */

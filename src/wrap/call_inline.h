@@ -159,6 +159,7 @@ WRAPPER_INLINE void call_enter(struct call *c, uint8_t *at)
  * no error code; c->ok is true. */
 WRAPPER_SMALL void call_leave(struct call *c, int ret)
 {
+    c->returned = true;
     c->end = clock_now();
     c->ok = ret == MPI_SUCCESS;
 }

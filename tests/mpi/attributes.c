@@ -16,7 +16,7 @@ static int on_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int
 
     (void)key;
     (void)extra;
-    MPI_Comm_rank(comm, &rank); /* not a call of the program */
+    MPI_Comm_rank(comm, &rank);
     copies++;
     memcpy(out, &in, sizeof in);
     *flag = 1;

@@ -20,7 +20,7 @@ static void failed(MPI_Comm *comm, int *code, ...)
     int size;
 
     (void)code;
-    MPI_Comm_size(*comm, &size); /* inside of another call: not recorded */
+    MPI_Comm_size(*comm, &size);
     jumps++;
     longjmp(back, 1);
 }

@@ -129,6 +129,7 @@ struct request_class {
     const char *completer; /* the request_key of the one MPI_Waitall that completes them, all that are under way each
                               time that it is called; "": there is none; NULL: not known yet; interned */
     bool chosen;           /* MPI chooses which of them and others end */
+    bool left_out;         /* so are the calls that begin them: each is MPI_REQUEST_NULL */
 };
 
 struct generate_options {

@@ -203,9 +203,22 @@ static int64_t request_number(struct call_writer *w, const struct pilgrim_value 
         return -1;
     }
     struct request_class *class = &w->state->proxy->requests[name->class_number];
+    if (class->left_out && !is_new && !takes_null_request(w->call))
+        w->problem = "it needs a request that no call here makes";
     if (class->most < v->offset)
         class->most = v->offset;
     return (int64_t)name->class_number * REQUEST_OFFSETS + v->offset;
+}
+
+void row_requests_left_out(struct call_writer *w)
+{
+    for (size_t i = 0; i < w->call->function->parameter_count; i++) {
+        const struct pilgrim_value *v = &w->call->out[i];
+        const struct request_name *name =
+            v->type == PILGRIM_REQUEST && w->call->in[i].type != PILGRIM_REQUEST ? find_request(w, v, true) : NULL;
+        if (name)
+            w->state->proxy->requests[name->class_number].left_out = true;
+    }
 }
 
 void row_request_hole(struct call_writer *w, const struct pilgrim_value *v)

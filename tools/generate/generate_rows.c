@@ -500,6 +500,7 @@ int64_t call_row(struct rank_state *s, const struct pilgrim_call *call, const ch
         /* done */
     } else if (why) {
         put_left_out(&w, why);
+        row_requests_left_out(&w);
     } else {
         for (size_t i = 0; i < w.function->parameter_count; i++)
             w.begins = w.begins || (strcmp(w.function->parameters[i].type, "MPI_Request") == 0 &&

@@ -66,6 +66,9 @@ void row_number(struct call_writer *w, int64_t number);
 void row_address(struct call_writer *w, const struct pilgrim_value *v);
 void row_name(struct call_writer *w, const char *text);
 void row_request_hole(struct call_writer *w, const struct pilgrim_value *v);
+
+/* No call of the function is in the program: the requests that it begins are MPI_REQUEST_NULL. */
+void row_requests_left_out(struct call_writer *w);
 void row_string(struct call_writer *w, size_t i); /* parameter I, a text */
 void row_scratch(struct call_writer *w, size_t i);
 void row_handle(struct call_writer *w, size_t i);
