@@ -56,15 +56,34 @@ static PyObject *call_back(PyObject *self, PyObject *function)
     return PyObject_CallNoArgs(function);
 }
 
+static PyObject *called;
+
+static void operation(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)count, (void)type;
+    Py_XDECREF(PyObject_CallNoArgs(called));
+}
+
+/* Calls a function of Python inside MPI_Reduce_local. */
+static PyObject *call_inside(PyObject *self, PyObject *function)
+{
+    int in = 1, inout = 2;
+    MPI_Op op;
+    (void)self;
+    called = function;
+    MPI_Op_create(operation, 1, &op);
+    MPI_Reduce_local(&in, &inout, 1, MPI_INT, op);
+    MPI_Op_free(&op);
+    Py_RETURN_NONE;
+}
+
 PyMODINIT_FUNC PyInit_MPI(void)
 {
-    static PyMethodDef methods[] = {{"init", init, METH_NOARGS, NULL},
-                                    {"init_released", init_released, METH_NOARGS, NULL},
-                                    {"finalize", finalize, METH_NOARGS, NULL},
-                                    {"call", call, METH_O, NULL},
-                                    {"call_locked", call_locked, METH_O, NULL},
-                                    {"call_back", call_back, METH_O, NULL},
-                                    {NULL, NULL, 0, NULL}};
+    static PyMethodDef methods[] = {
+        {"init", init, METH_NOARGS, NULL},          {"init_released", init_released, METH_NOARGS, NULL},
+        {"finalize", finalize, METH_NOARGS, NULL},  {"call", call, METH_O, NULL},
+        {"call_locked", call_locked, METH_O, NULL}, {"call_inside", call_inside, METH_O, NULL},
+        {"call_back", call_back, METH_O, NULL},     {NULL, NULL, 0, NULL}};
     static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "MPI", NULL, -1, methods, NULL, NULL, NULL, NULL};
     return PyModule_Create(&module);
 }

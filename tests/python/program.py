@@ -146,6 +146,7 @@ def all_of_them(n):
     raising(3)
     été(1)
     MPI.call_back(call)
+    MPI.call_inside(call)
     MPI.call_back(lambda: MPI.call_back(lambda: MPI.call_locked(note(sys._getframe()))))
     for i in range(20 * n):
         made(i)
