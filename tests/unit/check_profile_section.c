@@ -502,7 +502,7 @@ START_TEST(sections_changed)
 {
     unsigned refused = 0, taken = 0;
     limit_memory();
-    for (unsigned i = 0; i < 1500; i++) {
+    for (unsigned i = 0; i < few_trials(1500); i++) {
         struct built b;
         struct pilgrim_trace *trace;
         struct pilgrim_error error;
@@ -529,8 +529,8 @@ START_TEST(sections_changed)
         bytes_free(&file);
         built_free(&b);
     }
-    ck_assert_uint_gt(refused, 300);
-    ck_assert_uint_gt(taken, 50);
+    ck_assert_uint_gt(refused, few_trials(300));
+    ck_assert_uint_gt(taken, few_trials(50));
 }
 END_TEST
 

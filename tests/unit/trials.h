@@ -28,4 +28,11 @@ static inline unsigned trials(unsigned n)
     return (n + parts - 1) / parts;
 }
 
+/* Returns N; without LONG=1 a sixth. */
+static inline unsigned few_trials(unsigned n)
+{
+    const char *text = getenv("LONG");
+    return text && *text ? n : n / 6;
+}
+
 #endif
