@@ -91,6 +91,14 @@ void spare_files_end(void)
         continue;
 }
 
+int spare_raise(int file)
+{
+    int least = atomic_load(&numbers_begin), error = errno, high = least ? fcntl(file, F_DUPFD_CLOEXEC, least) : NONE;
+    close(file);
+    errno = error;
+    return high;
+}
+
 int spare_open(int in, const char *path, int flags, mode_t mode)
 {
     int file = openat(in, path, flags, mode);

@@ -14,6 +14,10 @@ void spare_files_begin(void);
 /* Gives them back. */
 void spare_files_end(void);
 
+/* Moves FILE, which is to stay open, to a number as high as theirs. Returns it, or -1: there are none here, and FILE is
+ * closed. */
+int spare_raise(int file);
+
 /* As openat, but gives up one that is kept where the process, or the system, may have no more. */
 int spare_open(int in, const char *path, int flags, mode_t mode);
 

@@ -34,7 +34,7 @@ static atomic_int state; /* enum state */
 
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under `file_lock`: */
-static struct journal_file file;
+static struct journal_file file = {.file = -1};
 static struct journal_block *spare_blocks[SPARES_MAX];
 static size_t spare_block_count;
 static struct journal_block *reserve; /* for a log that begins when there is no room any more */
@@ -250,8 +250,9 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
         if (file.path && journal_leave(&file))
             unlink(file.path);
         free(file.path);
-        file = (struct journal_file){.path = NULL};
+        file = (struct journal_file){.file = -1};
     }
+    journal_settle(&file);
     errno = error;
     return status;
 }

@@ -97,6 +97,13 @@ static bool is_own(int file, struct stat *found)
            found->st_nlink == 1;
 }
 
+/* True if FILE is a descriptor of F, which still has a name. */
+static bool is_file(int file, const struct journal_file *f)
+{
+    struct stat found;
+    return !fstat(file, &found) && found.st_dev == f->device && found.st_ino == f->inode && found.st_nlink;
+}
+
 /* Stores TEXT at MAGIC, which is aligned, behind all that was stored before. */
 static void put_magic(char *magic, const char *text)
 {
@@ -143,6 +150,7 @@ static enum pilgrim_status open_head(struct journal_file *f, const char *path, i
     }
     f->device = found.st_dev;
     f->inode = found.st_ino;
+    f->file = file;
     f->head = head;
     atomic_fetch_add(&head->processes, 1);
     return PILGRIM_OK;
@@ -171,33 +179,49 @@ enum pilgrim_status journal_open(struct journal_file *f, const char *path, const
 {
     _Static_assert(sizeof(struct journal_head) < JOURNAL_PAGE, "the last byte of the page is free");
     int file = spare_open(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    *f = (struct journal_file){.path = NULL};
+    *f = (struct journal_file){.path = NULL, .file = -1};
     if (file < 0)
         return PILGRIM_IO;
     enum pilgrim_status status = open_head(f, path, file, identity);
-    if (status != PILGRIM_OK)
+    if (status != PILGRIM_OK) {
         discard(file, path, identity);
-    close_file(file);
+        close_file(file);
+    }
     return status;
+}
+
+void journal_settle(struct journal_file *f)
+{
+    if (f->file >= 0)
+        f->file = spare_raise(f->file);
 }
 
 bool journal_leave(struct journal_file *f)
 {
+    if (f->path && f->file >= 0 && is_file(f->file, f))
+        close_file(f->file);
+    f->file = -1;
     return f->path && atomic_fetch_sub(&f->head->processes, 1) == 1;
 }
 
-/* Opens the file again. -1: it is gone, or another file has its name. */
+/* Returns the descriptor that is kept, or opens the file again. -1: it is gone, or another file has its name. */
 static int reopen(const struct journal_file *f)
 {
-    struct stat found;
+    if (f->file >= 0 && is_file(f->file, f))
+        return f->file;
     int file = spare_open(AT_FDCWD, f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-    if (file < 0)
-        return -1;
-    if (!fstat(file, &found) && found.st_dev == f->device && found.st_ino == f->inode)
+    if (file < 0 || is_file(file, f))
         return file;
     spare_close(file);
     errno = ESTALE;
     return -1;
+}
+
+/* Closes FILE, which reopen has returned. */
+static void give_back(const struct journal_file *f, int file)
+{
+    if (file >= 0 && file != f->file)
+        close_file(file);
 }
 
 /* True if P, of the namespace of OWN, was killed: it has ended, and has said nothing. */
@@ -226,8 +250,7 @@ long journal_find_killed(const struct journal_file *f, const struct journal_proc
         }
         rank = (long)p.rank;
     }
-    if (file >= 0)
-        close_file(file);
+    give_back(f, file);
     errno = error;
     return rank;
 }
@@ -242,7 +265,7 @@ struct journal_block *journal_claim(struct journal_file *f, enum journal_kind ki
     if (!journal_damaged() && /* or the number of pages may be too low */
         allocate(file, (off_t)(page * JOURNAL_PAGE), (size_t)pages * JOURNAL_PAGE))
         b = map(file, page, pages);
-    close_file(file);
+    give_back(f, file);
     if (b == MAP_FAILED)
         return NULL;
     b->pages = pages;

@@ -14,11 +14,13 @@
 #include "journal/journal_format.h"
 #include "pilgrim/status.h"
 
-/* A file that this process writes. It is open only while blocks are claimed, because the program may close descriptors
- * that it does not know and use their numbers for its own files. Used by one thread at a time. */
+/* A file that this process writes. It stays open where spare_files.h keeps descriptors, so that blocks are claimed
+ * without a question to the file system that has the folder. The program may close descriptors that it does not know
+ * and use their numbers for its own files; then it is opened again for each claim. Used by one thread at a time. */
 struct journal_file {
     char *path; /* absolute; NULL: no file */
     uint64_t device, inode;
+    int file; /* a descriptor of it, if that is still the file; -1: none */
     struct journal_head *head;
     uint64_t process; /* page of this process's process block; 0: none yet */
 };
@@ -42,6 +44,10 @@ struct journal_identity {
  * or of another user), in which case F has no file */
 enum pilgrim_status journal_open(struct journal_file *f, const char *path,
                                  const struct journal_identity *identity) PILGRIM_CHECKED;
+
+/* The first blocks have been claimed: the descriptor, which may have a number that the program's own files would get,
+ * becomes one that is kept, or is closed. */
+void journal_settle(struct journal_file *f);
 
 /* Says that this process has ended well and needs no journal. True if it was the last one: the file may be removed, and
  * F->path is its name. Blocks stay mapped, because threads may still store into them. */

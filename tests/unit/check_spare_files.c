@@ -104,6 +104,23 @@ START_TEST(few_allowed)
 }
 END_TEST
 
+/* A file that stays open gives the number that it had back to the program. */
+START_TEST(raised)
+{
+    int first = ours();
+    ck_assert_int_eq(spare_raise(first), -1); /* none are kept yet */
+    ck_assert_int_eq(fcntl(first, F_GETFD), -1);
+    spare_files_begin();
+    ck_assert_int_eq(ours(), first);
+    int high = spare_raise(first);
+    ck_assert_int_ge(high, FILES - 2 * SPARE);
+    ck_assert_int_eq(fcntl(high, F_GETFD), FD_CLOEXEC);
+    ck_assert_int_eq(nothing(), first);
+    close(high);
+    spare_files_end();
+}
+END_TEST
+
 static void *open_and_close(void *argument)
 {
     size_t *good = argument;
@@ -143,6 +160,7 @@ int main(void)
     tcase_add_test(tests, used_up);
     tcase_add_test(tests, closed_by_the_program);
     tcase_add_test(tests, few_allowed);
+    tcase_add_test(tests, raised);
     tcase_add_test(tests, several_threads);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
