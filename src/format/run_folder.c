@@ -2,7 +2,8 @@
 /* The folder of a run; see run_folder.h.
  *
  * A folder belongs to the run whose mark is in its file "run". The first process makes this file, and it can be made
- * only once, so no process has to ask another one.
+ * only once, so no process has to ask another one. One that was told the folder's number looks there first, and asks
+ * the file system for the mark alone.
  *
  * A process puts a mark only into a folder that it has just made, or that its user owns and nobody else can write to.
  * Nobody else can read the mark. So a folder with the run's mark is one that a process of the run trusted. No symbolic
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/spare_files.h"
+#include "base/try.h"
 #include "format/trace_output.h"
 #include "format/trace_path.h"
 
@@ -51,13 +54,13 @@ static struct mark mark_of(uint64_t run)
     return mark;
 }
 
-/* True if the folder IN has MARK. errno is EEXIST if it has another one. */
-static bool mark_found(int in, const struct mark *mark)
+/* True if NAME, relative to the folder IN, is MARK. errno is EEXIST if it is another one. */
+static bool is_mark(int in, const char *name, const struct mark *mark)
 {
     char found[MARK_BYTES];
     size_t length = 0;
     ssize_t got;
-    int file = spare_open(in, mark_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    int file = spare_open(in, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (file < 0) {
         errno = errno == EACCES || errno == ELOOP ? EEXIST : errno;
         return false;
@@ -70,6 +73,19 @@ static bool mark_found(int in, const struct mark *mark)
     spare_close(file);
     errno = error;
     return length == MARK_BYTES && !memcmp(found, mark->text, MARK_BYTES);
+}
+
+/* The same of the folder IN. */
+static bool mark_found(int in, const struct mark *mark)
+{
+    return is_mark(in, mark_name, mark);
+}
+
+/* The same of the folder NAME. A link that leads to the mark leads to the run's folder. */
+static bool is_marked(const char *name, const struct mark *mark)
+{
+    char path[PATH_MAX];
+    return (size_t)snprintf(path, sizeof path, "%s/%s", name, mark_name) < sizeof path && is_mark(AT_FDCWD, path, mark);
 }
 
 static bool is_own(int in)
@@ -98,12 +114,14 @@ static bool mark_awaited(int in, const struct mark *mark, unsigned *looks)
  * has put the mark there. errno is EEXIST if the folder is no folder for this run. LOOKS: see mark_awaited. */
 static bool claim(int in, const struct mark *mark, bool made, bool *first, unsigned *looks)
 {
-    if (mark_found(in, mark))
-        return true;
-    if (errno != ENOENT)
-        return false;
-    if (!made && !is_own(in))
-        return mark_awaited(in, mark, looks);
+    if (!made) {
+        if (mark_found(in, mark))
+            return true;
+        if (errno != ENOENT)
+            return false;
+        if (!is_own(in))
+            return mark_awaited(in, mark, looks);
+    }
     enum pilgrim_status status = output_put_file(in, mark_name, mark->text, MARK_BYTES);
     *first = status == PILGRIM_OK;
     if (status == PILGRIM_NOMEM)
@@ -139,19 +157,28 @@ static bool take(const char *name, const struct mark *mark, bool *first, unsigne
     return good;
 }
 
-enum pilgrim_status run_folder_make(const char *path, uint64_t run, struct bytes *folder, bool *first)
+static enum pilgrim_status name_of(const char *path, uint32_t number, struct bytes *folder)
+{
+    TRY(trace_path_number(path, number, folder));
+    return trace_path_put(folder, RUN_FOLDER_SUFFIX);
+}
+
+enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t *number, struct bytes *folder, bool *first)
 {
     struct mark mark = mark_of(run);
     unsigned gone = 0, looks = LOOKS;
     *first = false;
-    for (unsigned number = 0; number < NUMBER_MAX; number++) {
-        if (trace_path_number(path, number, folder) != PILGRIM_OK ||
-            trace_path_put(folder, RUN_FOLDER_SUFFIX) != PILGRIM_OK)
-            return PILGRIM_NOMEM;
+    if (*number != RUN_FOLDER_ANY) {
+        TRY(name_of(path, *number, folder));
+        if (is_marked((const char *)folder->data, &mark))
+            return PILGRIM_OK;
+    }
+    for (*number = 0; *number < NUMBER_MAX; ++*number) {
+        TRY(name_of(path, *number, folder));
         if (take((const char *)folder->data, &mark, first, &looks))
             return PILGRIM_OK;
         if (errno == ESTALE && gone++ < LOOKS)
-            number--;
+            --*number;
         else if (errno != EEXIST)
             return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
     }
@@ -171,38 +198,41 @@ int run_folder_open(const char *folder, uint64_t run)
     return in;
 }
 
-static bool is_sign(const char *name)
+/* True if NAME is one of `signs`, which FOUND then says. */
+static bool note_sign(const char *name, bool found[SIGN_COUNT])
 {
-    bool found = false;
-    for (size_t i = 0; i < SIGN_COUNT; i++)
-        found |= !strcmp(name, signs[i]);
-    return found;
+    bool any = false;
+    for (size_t i = 0; i < SIGN_COUNT; i++) {
+        const bool is = !strcmp(name, signs[i]);
+        found[i] |= is;
+        any |= is;
+    }
+    return any;
 }
 
-/* True if the folder IN, which this closes, has no file but those in `signs`. */
-static bool is_empty(int in)
+/* True if the folder D has no file but those in `signs`. FOUND says which of these it has. */
+static bool is_empty(DIR *d, bool found[SIGN_COUNT])
 {
-    DIR *d = fdopendir(in);
-    bool empty = d;
+    bool empty = true;
     for (struct dirent *e; empty && (e = readdir(d));)
-        empty = is_sign(e->d_name) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
-    if (d)
-        closedir(d);
-    else
-        spare_close(in);
+        empty = note_sign(e->d_name, found) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
     return empty;
 }
 
 bool run_folder_remove(const char *folder)
 {
-    int in = open_folder(folder), other = in < 0 ? -1 : spare_open(in, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    bool gone = in < 0 && errno == ENOENT;
-    if (other >= 0 && is_empty(other)) {
+    int in = open_folder(folder);
+    bool gone = in < 0 && errno == ENOENT, found[SIGN_COUNT] = {false};
+    DIR *d = in < 0 ? NULL : fdopendir(in);
+    if (d && is_empty(d, found)) {
         for (size_t i = 0; i < SIGN_COUNT; i++)
-            unlinkat(in, signs[i], 0);
+            if (found[i])
+                unlinkat(in, signs[i], 0);
         gone = !rmdir(folder);
     }
-    if (in >= 0)
+    if (d)
+        closedir(d);
+    else if (in >= 0)
         spare_close(in);
     return gone;
 }

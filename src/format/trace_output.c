@@ -160,13 +160,13 @@ static void end_temporary(int in, struct bytes *name, bool left)
     errno = error;
 }
 
-/* Writes DATA to a temporary file beside PATH, relative to the folder IN, and to the disk. NAME gets its name. Leaves
- * no file if that fails. */
-static enum pilgrim_status write_temporary(int in, const char *path, const void *data, size_t length,
+/* Writes DATA to a temporary file beside PATH, relative to the folder IN, and to the disk. MODE: of the file, whatever
+ * the umask says; 0: as it is made. NAME gets its name. Leaves no file if that fails. */
+static enum pilgrim_status write_temporary(int in, const char *path, const void *data, size_t length, mode_t mode,
                                            struct bytes *name)
 {
     int file = open_temporary(in, path, INFIX, name);
-    bool good = file >= 0 && write_whole(file, data, length) && !fsync(file);
+    bool good = file >= 0 && (!mode || !fchmod(file, mode)) && write_whole(file, data, length) && !fsync(file);
     int error = errno;
     if (file >= 0 && spare_close(file) && good) {
         good = false;
@@ -194,7 +194,7 @@ enum pilgrim_status output_write(const char *path, const void *data, size_t leng
     struct bytes temporary = {0};
     if (trace_path_number(path, 0, written) != PILGRIM_OK)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = write_temporary(AT_FDCWD, path, data, length, &temporary);
+    enum pilgrim_status status = write_temporary(AT_FDCWD, path, data, length, 0, &temporary);
     return status == PILGRIM_OK ? temporary_path(&temporary, path, written) : status;
 }
 
@@ -291,9 +291,8 @@ void output_cancel(struct trace_output *o)
 enum pilgrim_status output_put_file(int in, const char *name, const void *data, size_t length)
 {
     struct bytes temporary = {0};
-    TRY(write_temporary(in, name, data, length, &temporary));
-    bool good =
-        !fchmodat(in, (const char *)temporary.data, 0600, 0) && rename_new(in, (const char *)temporary.data, name);
+    TRY(write_temporary(in, name, data, length, 0600, &temporary));
+    bool good = rename_new(in, (const char *)temporary.data, name);
     end_temporary(in, &temporary, !good);
     return good ? PILGRIM_OK : PILGRIM_IO;
 }

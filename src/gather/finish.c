@@ -223,12 +223,10 @@ void capture_finish(void)
     leaves = leaves && (last.length || spill_segments() || journal_started());
     if (leaves)
         kept = leave_fragments(state, &last);
-    if (!kept)
-        journaling_end();
-    if (leaves)
-        spill_file_end();
-    else
+    if (!leaves)
         spill_file_remove();
+    if (kept || journaling_end())
+        spill_file_end();
     if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT && !leaves)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
     else if (state->outcome == GATHER_NO_MEMORY && !last.length && !kept)

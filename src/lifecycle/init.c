@@ -169,6 +169,17 @@ static int begin_spilling(void)
     return processes ? capture.size / processes : 1;
 }
 
+/* Begins the journal in all processes. FILES: as begin_spilling returns it. */
+static void begin_journal(int files)
+{
+    uint32_t folder = capture.rank == 0 ? journaling_make_folder(files) : 0;
+    if (capture.size > 1 &&
+        PMPI_Allreduce(MPI_IN_PLACE, &folder, 1, MPI_UINT32_T, MPI_MAX, capture.comm) != MPI_SUCCESS)
+        folder = 0;
+    journaling_begin(files, folder);
+    separate_folders_find();
+}
+
 void capture_after_init(void)
 {
     if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
@@ -179,10 +190,11 @@ void capture_after_init(void)
     /* Times so far have a rank and thread number that are wrong now. The calls before MPI_Init stay without times. */
     times_sections_forget();
     if (capture.session) {
-        journaling_end(); /* it is of a process that is a run by itself */
+        (void)journaling_end(); /* it is of a process that is a run by itself */
         journal_never();
     }
     spill_file_remove();
+    spill_file_end();
     read_version();
     read_folder();
     int provided = MPI_THREAD_SINGLE;
@@ -203,8 +215,7 @@ void capture_after_init(void)
     clock_settle();
     clock_sync_begin();
     spare_files_begin();
-    journaling_begin(begin_spilling());
-    separate_folders_find();
+    begin_journal(begin_spilling());
     endings_watch();
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
@@ -277,7 +288,7 @@ void capture_after_session_init(void)
     capture.session = true;
     atomic_fetch_and(&capture.off, ~(unsigned)OFF_BEFORE);
     spare_files_begin();
-    journaling_begin(launcher_count()); /* each process is a run by itself */
+    journaling_begin(launcher_count(), 0); /* each process is a run by itself */
     endings_watch();
     thread_becomes_first();
 }
@@ -305,8 +316,10 @@ static void end_early(enum journal_ending ending, int number, const char *why)
     if (ending == JOURNAL_EXIT && capture.rank)
         return;
     const char *folder = spill_segments() ? spill_file_folder() : NULL;
-    if (!folder)
+    if (!folder) {
         spill_file_remove();
+        spill_file_end();
+    }
     capture_say("%s; there is no trace%s%s", why, folder ? "; the calls recorded first are in " : "",
                 folder ? folder : "");
 }

@@ -172,22 +172,35 @@ static enum pilgrim_status begin_local(const char *machine, struct bytes *path)
     return status;
 }
 
-void journaling_begin(int files)
+/* True if there is to be a journal in the run's folder. FILES: as journaling_make_folder. */
+static bool is_in_folder(int files)
+{
+    return capture.settings.journal && journal_wanted() && !capture.settings.journal_folder &&
+           files <= FILES_BESIDE_TRACE;
+}
+
+uint32_t journaling_make_folder(int files)
+{
+    return is_in_folder(files) ? spill_file_make_folder() : 0;
+}
+
+void journaling_begin(int files, uint32_t told)
 {
     char machine[MACHINE_BYTES];
     struct bytes path = {0};
     const char *folder = capture.settings.journal_folder;
+    spill_file_know_folder(told);
     if (!capture.settings.journal || !journal_wanted()) {
         journal_never();
         return;
     }
     machine_name(machine, sizeof machine);
-    bool local = !folder && files > FILES_BESIDE_TRACE;
+    bool local = !folder && !is_in_folder(files);
     enum pilgrim_status status = !put_begin() ? PILGRIM_NOMEM
                                  : local      ? begin_local(machine, &path)
                                               : begin_in(folder, machine, &path);
     if (status == PILGRIM_OK && !journal_log_whole(JOURNAL_SHARED)) {
-        journaling_end();
+        (void)journaling_end();
         status = PILGRIM_NOMEM;
     }
     if (status != PILGRIM_OK) {
@@ -203,16 +216,18 @@ void journaling_begin(int files)
     bytes_free(&path);
 }
 
-void journaling_end(void)
+bool journaling_end(void)
 {
     const char *path;
     char said[PATH_MAX + sizeof JOURNAL_SAID_SUFFIX];
+    const bool started = journal_started();
     if (!journal_finish(&path))
-        return;
+        return !started || apart;
     unlink(path);
     snprintf(said, sizeof said, "%s" JOURNAL_SAID_SUFFIX, path);
     if (apart)
         unlink(said);
+    return true;
 }
 
 bool journaling_is_apart(void)

@@ -4,16 +4,22 @@
 #define PILGRIM_JOURNALING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct thread;
 
+/* In rank 0, before journaling_begin: makes the folder of the run if journals are to be in it. Returns what the other
+ * ranks' journaling_begin takes. FILES: how many journals the run has, at least. */
+uint32_t journaling_make_folder(int files);
+
 /* Begins the journal, when the run and its trace are known. If that fails, one line says so, and recording goes on
- * without. FILES: how many journals the run has, at least. */
-void journaling_begin(int files);
+ * without. FOLDER: what journaling_make_folder returned in rank 0; 0: it was not called. */
+void journaling_begin(int files, uint32_t folder);
 
 /* Removes the journal: the calls of the process are in the trace, or in a fragment file. Else it is not called, and the
- * journal stays, for pilgrim-merge. */
-void journaling_end(void);
+ * journal stays, for pilgrim-merge. False: the journal is in the run's folder, and other processes of this machine need
+ * it; the last one of them can remove the folder. */
+bool journaling_end(void);
 
 /* True if the journal is not in the folder of the run. */
 bool journaling_is_apart(void);

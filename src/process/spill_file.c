@@ -23,11 +23,15 @@ enum { NAME_BYTES = 32, HOST_BYTES = 256, PART_BYTES = 1 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under `lock`: */
-/* A folder for fragments. All zero: there is none yet. */
-static struct place {
-    struct bytes name;    /* absolute, 0-terminated */
-    bool first;           /* this process made it */
-} folder, apart;          /* of the run; where the file is, if there was no room for it in `folder` */
+/* A folder for fragments. */
+struct fragments_folder {
+    struct bytes name; /* absolute, 0-terminated; empty: there is none yet */
+    uint32_t number;   /* as run_folder_make has it */
+    bool first;        /* this process made it */
+};
+static struct fragments_folder folder = {.number = RUN_FOLDER_ANY}; /* of the run */
+/* Where the file is, if there was no room for it in `folder`. */
+static struct fragments_folder apart = {.number = RUN_FOLDER_ANY};
 static struct bytes path; /* of the file, or of what could not be made */
 static struct reopened_file file;
 static bool linked; /* `folder` has a link to the file */
@@ -64,11 +68,12 @@ static enum pilgrim_status set_path(const struct bytes *start, const char *end)
 }
 
 /* Makes PLACE, beside TRACE. `path` becomes what could not be made. */
-static enum pilgrim_status make(struct place *place, const char *trace)
+static enum pilgrim_status make(struct fragments_folder *place, const char *trace)
 {
-    enum pilgrim_status status = run_folder_make(trace, capture.run.id, &place->name, &place->first);
+    enum pilgrim_status status = run_folder_make(trace, capture.run.id, &place->number, &place->name, &place->first);
     if (status == PILGRIM_OK)
         return status;
+    place->number = RUN_FOLDER_ANY;
     if (status == PILGRIM_IO && set_path(&place->name, "") != PILGRIM_OK)
         status = PILGRIM_NOMEM;
     int error = errno;
@@ -78,18 +83,19 @@ static enum pilgrim_status make(struct place *place, const char *trace)
 }
 
 /* Removes PLACE, if it is empty. */
-static void leave(struct place *place)
+static void leave(struct fragments_folder *place)
 {
     int error = errno;
     if (place->name.length && run_folder_remove((const char *)place->name.data)) {
         bytes_free(&place->name);
+        place->number = RUN_FOLDER_ANY;
         place->first = false;
     }
     errno = error;
 }
 
 /* Creates the file in PLACE, with DATA. */
-static enum pilgrim_status create(struct place *place, const struct bytes *data)
+static enum pilgrim_status create(struct fragments_folder *place, const struct bytes *data)
 {
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
@@ -106,7 +112,7 @@ static enum pilgrim_status create(struct place *place, const struct bytes *data)
 }
 
 /* Says that PLACE is used, because ERROR was the errno of what failed at FAILED. */
-static void say_elsewhere(const struct place *place, const struct bytes *failed, int error)
+static void say_elsewhere(const struct fragments_folder *place, const struct bytes *failed, int error)
 {
     char host[HOST_BYTES] = "";
     gethostname(host, sizeof host - 1);
@@ -117,7 +123,7 @@ static void say_elsewhere(const struct place *place, const struct bytes *failed,
 
 /* Makes PLACE in a folder for temporary files, because of the errno of what failed at `path`. DATA: with the file,
  * which has it. Keeps `path` and errno if that fails, too. A limit on the length of files holds everywhere. */
-static enum pilgrim_status make_elsewhere(struct place *place, const struct bytes *data)
+static enum pilgrim_status make_elsewhere(struct fragments_folder *place, const struct bytes *data)
 {
     struct bytes other = {0}, failed = path;
     int error = errno;
@@ -162,7 +168,11 @@ static enum pilgrim_status find_folder(void)
         return PILGRIM_LIMIT;
     bool alone = capture.session && !capture.initialized;
     enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace);
-    return status == PILGRIM_IO ? make_elsewhere(&folder, NULL) : status;
+    if (status != PILGRIM_IO)
+        return status;
+    status = make_elsewhere(&folder, NULL);
+    folder.number = RUN_FOLDER_ANY; /* of a name that other processes may not find */
+    return status;
 }
 
 /* Creates the file in the folder of the run, with DATA. Another process may have removed that folder, because it was
@@ -225,7 +235,7 @@ static enum pilgrim_status begin(const struct bytes *data)
 }
 
 /* Removes the file PATH_OF, which is in PLACE, if it still is MADE. */
-static void remove_file(const struct place *place, const char *path_of, const struct reopened_file *made)
+static void remove_file(const struct fragments_folder *place, const char *path_of, const struct reopened_file *made)
 {
     struct stat found;
     int in = made->length ? run_folder_open((const char *)place->name.data, capture.run.id) : -1;
@@ -329,7 +339,7 @@ const char *spill_file_path(void)
 
 const char *spill_file_folder(void)
 {
-    const struct place *place = apart.name.length && !linked ? &apart : &folder;
+    const struct fragments_folder *place = apart.name.length && !linked ? &apart : &folder;
     bool others = capture.size > 1 && place->name.length;
     return file.length || others ? capture_shown((const char *)place->name.data) : NULL;
 }
@@ -356,6 +366,23 @@ enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to
     return status == PILGRIM_OK ? put : status;
 }
 
+uint32_t spill_file_make_folder(void)
+{
+    pthread_mutex_lock(&lock);
+    bool good = find_folder() == PILGRIM_OK && folder.number != RUN_FOLDER_ANY;
+    uint32_t told = good ? folder.number + 1 : 0;
+    pthread_mutex_unlock(&lock);
+    return told;
+}
+
+void spill_file_know_folder(uint32_t told)
+{
+    pthread_mutex_lock(&lock);
+    if (told && !folder.name.length)
+        folder.number = told - 1;
+    pthread_mutex_unlock(&lock);
+}
+
 void spill_file_end(void)
 {
     pthread_mutex_lock(&lock);
@@ -370,7 +397,6 @@ void spill_file_remove(void)
     unlink_here();
     remove_file(apart.name.length ? &apart : &folder, (const char *)path.data, &file);
     leave(&apart);
-    leave(&folder);
     file = (struct reopened_file){0};
     bytes_free(&path);
     pthread_mutex_unlock(&lock);

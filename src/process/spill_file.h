@@ -47,11 +47,16 @@ bool spill_file_made_folder(void);
 /* Appends the head of the fragment file to FILE. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
 
+/* Makes the folder of the run, for the other processes to find. Returns what spill_file_know_folder takes in these; 0:
+ * they are to look for it, or to make one. */
+uint32_t spill_file_make_folder(void);
+void spill_file_know_folder(uint32_t told);
+
+/* Removes the file. A new one may be begun after this. */
+void spill_file_remove(void);
+
 /* Nothing is appended any more: if the file is elsewhere, or there is none, removes the run's folder if that is empty.
  */
 void spill_file_end(void);
-
-/* Removes the file, and its folder if that is empty then. A new file may be begun after this. */
-void spill_file_remove(void);
 
 #endif

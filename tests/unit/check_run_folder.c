@@ -52,14 +52,22 @@ static void teardown(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-static void check_folder(const char *path, uint64_t run, const char *expected, bool first)
+/* TOLD: the number that the process was told. Returns that of its folder. */
+static uint32_t check_told(const char *path, uint64_t run, uint32_t told, const char *expected, bool first)
 {
     struct bytes name = {0};
+    uint32_t number = told;
     bool was_first;
-    ck_assert_int_eq(run_folder_make(path, run, &name, &was_first), PILGRIM_OK);
+    ck_assert_int_eq(run_folder_make(path, run, &number, &name, &was_first), PILGRIM_OK);
     ck_assert_str_eq((const char *)name.data, expected);
     ck_assert_int_eq(was_first, first);
     bytes_free(&name);
+    return number;
+}
+
+static void check_folder(const char *path, uint64_t run, const char *expected, bool first)
+{
+    check_told(path, run, RUN_FOLDER_ANY, expected, first);
 }
 
 static void remove_folder(const char *name)
@@ -85,8 +93,9 @@ START_TEST(folders)
     ck_assert_int_eq(output_put_file(AT_FDCWD, "odd.fragments/run", "", 0), PILGRIM_OK);
     check_folder("odd", 1, "odd.1.fragments", true);
     struct bytes name = {0};
+    uint32_t number = RUN_FOLDER_ANY;
     bool first;
-    ck_assert_int_eq(run_folder_make("absent/app", 1, &name, &first), PILGRIM_IO);
+    ck_assert_int_eq(run_folder_make("absent/app", 1, &number, &name, &first), PILGRIM_IO);
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_str_eq((const char *)name.data, "absent/app.fragments");
     bytes_free(&name);
@@ -108,9 +117,10 @@ START_TEST(folders_at_once)
     for (unsigned i = 0; i < PROCESSES; i++)
         if (!fork()) {
             struct bytes name = {0};
+            uint32_t number = RUN_FOLDER_ANY;
             bool first = false;
             char line[64] = {(char)i};
-            if (run_folder_make("app.pilgrim", i % 2, &name, &first) == PILGRIM_OK)
+            if (run_folder_make("app.pilgrim", i % 2, &number, &name, &first) == PILGRIM_OK)
                 snprintf(line + 1, sizeof line - 1, "%d%s", first, (const char *)name.data);
             _exit(write(ends[1], line, sizeof line) != sizeof line);
         }
@@ -134,11 +144,29 @@ START_TEST(folders_at_once)
 }
 END_TEST
 
+/* A process that was told the number looks there, and takes nothing else for the run's folder. */
+START_TEST(told)
+{
+    ck_assert_int_eq(mkdir("t.fragments", 0700), 0);
+    ck_assert_int_eq(output_put_file(AT_FDCWD, "t.fragments/run", "another mark", 12), PILGRIM_OK);
+    ck_assert_uint_eq(check_told("t", 1, RUN_FOLDER_ANY, "t.1.fragments", true), 1);
+    ck_assert_int_eq(unlink("t.fragments/run"), 0); /* who looks for a folder would take this one */
+    ck_assert_uint_eq(check_told("t", 1, 1, "t.1.fragments", false), 1);
+    ck_assert_uint_eq(check_told("t", 2, 1, "t.fragments", true), 0); /* it is another run's */
+    remove_folder("t.fragments");
+    remove_folder("t.1.fragments");
+    ck_assert_uint_eq(check_told("t", 1, 1, "t.fragments", true),
+                      0); /* it is on a disk that this process does not see */
+    remove_folder("t.fragments");
+}
+END_TEST
+
 START_TEST(folders_are_removed)
 {
     struct bytes path = {0};
+    uint32_t number = RUN_FOLDER_ANY;
     bool first;
-    ck_assert_int_eq(run_folder_make("t", 7, &path, &first), PILGRIM_OK);
+    ck_assert_int_eq(run_folder_make("t", 7, &number, &path, &first), PILGRIM_OK);
     ck_assert_int_eq(output_put_file(AT_FDCWD, "t.fragments/0.fragment", "x", 1), PILGRIM_OK);
     ck_assert(!run_folder_remove("t.fragments"));
     ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
@@ -286,9 +314,10 @@ static void limit(rlim_t bytes)
 START_TEST(full_disk)
 {
     struct bytes name = {0};
+    uint32_t number = RUN_FOLDER_ANY;
     bool first;
     limit(0);
-    enum pilgrim_status status = run_folder_make("t", 1, &name, &first);
+    enum pilgrim_status status = run_folder_make("t", 1, &number, &name, &first);
     int problem = errno;
     limit(RLIM_INFINITY);
     ck_assert_int_eq(status, PILGRIM_IO);
@@ -305,6 +334,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, folders);
     tcase_add_test(tests, folders_at_once);
+    tcase_add_test(tests, told);
     tcase_add_test(tests, folders_are_removed);
     tcase_add_test(tests, modes);
     tcase_add_test(tests, others_folders);
