@@ -66,7 +66,7 @@ UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
 PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out rank_bytes.c $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
 # Programs about nothing else than what MPI-4 brought.
 NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
-PLAIN_PROGRAMS := rank_bytes report_plain yield.so naps.so hosts.so clocks.so logical_clock.so allocations.so fence.so second_mixer.so
+PLAIN_PROGRAMS := rank_bytes report_plain yield.so naps.so hosts.so operations.so clocks.so logical_clock.so allocations.so fence.so second_mixer.so
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 

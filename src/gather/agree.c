@@ -97,6 +97,7 @@ static void decide(void)
     struct run *run = &capture.run;
     struct bytes path = {0};
     run->id = random_number();
+    run->meeting = random_number();
     run->merge_limit_s = capture.settings.merge_limit_s;
     run->timing = capture.settings.timing;
     run->local_count_known = launcher_local_count() > 0;

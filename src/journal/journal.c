@@ -234,10 +234,11 @@ static enum pilgrim_status make_process(uint32_t rank, uint32_t ranks)
     return moved ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
-enum pilgrim_status journal_start(const char *path, const struct journal_identity *identity, uint32_t rank,
+enum pilgrim_status journal_start(const char *path, int shared, const struct journal_identity *identity, uint32_t rank,
                                   uint32_t ranks, const struct vocabulary *vocabulary)
 {
-    enum pilgrim_status status = journal_wanted() ? journal_open(&file, path, identity) : PILGRIM_INVALID;
+    enum pilgrim_status status =
+        shared < 0 ? journal_open(&file, path, identity) : journal_open_shared(&file, path, shared, identity);
     if (status == PILGRIM_OK)
         status = share_vocabulary(vocabulary);
     if (status == PILGRIM_OK)
@@ -252,9 +253,20 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
         free(file.path);
         file = (struct journal_file){.file = -1};
     }
-    journal_settle(&file);
     errno = error;
     return status;
+}
+
+int journal_descriptor(void)
+{
+    return file.file;
+}
+
+void journal_keep(void)
+{
+    pthread_mutex_lock(&file_lock);
+    journal_settle(&file);
+    pthread_mutex_unlock(&file_lock);
 }
 
 /* True if LIVE is the thread that got the signal, and has made no call since: the signal's handler ends the process. */

@@ -25,10 +25,17 @@ bool journal_wanted(void);
 /* True after journal_start. */
 bool journal_started(void);
 
-/* Puts the journal into the file PATH (journal_open). RANK of RANKS is this process's; VOCABULARY is what keys refer
- * to. errors: as journal_open, and PILGRIM_IO with ENOSPC and the like; then it may be tried with another PATH */
-enum pilgrim_status journal_start(const char *path, const struct journal_identity *identity, uint32_t rank,
+/* Puts the journal into the file PATH (journal_open), or into what SHARED is a descriptor of (journal_open_shared); -1:
+ * there is none. RANK of RANKS is this process's; VOCABULARY is what keys refer to. journal_keep is to follow. errors:
+ * as journal_open, and PILGRIM_IO with ENOSPC and the like; then it may be tried with another PATH */
+enum pilgrim_status journal_start(const char *path, int shared, const struct journal_identity *identity, uint32_t rank,
                                   uint32_t ranks, const struct vocabulary *vocabulary) PILGRIM_CHECKED;
+
+/* Returns a descriptor of the file, until journal_keep; -1: there is none. */
+int journal_descriptor(void);
+
+/* Keeps the descriptor at a number that the program's files do not get, or closes it. */
+void journal_keep(void);
 
 /* Says how the process ended, in the thread with LIVE (NULL: another one). The first word counts, but JOURNAL_FINALIZE
  * and JOURNAL_SIGNAL give way to any other; not JOURNAL_SIGNAL to an exit before the thread's next call: the signal's

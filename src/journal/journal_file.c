@@ -190,6 +190,16 @@ enum pilgrim_status journal_open(struct journal_file *f, const char *path, const
     return status;
 }
 
+enum pilgrim_status journal_open_shared(struct journal_file *f, const char *path, int file,
+                                        const struct journal_identity *identity)
+{
+    *f = (struct journal_file){.path = NULL, .file = -1};
+    enum pilgrim_status status = open_head(f, path, file, identity);
+    if (status != PILGRIM_OK)
+        close_file(file);
+    return status;
+}
+
 void journal_settle(struct journal_file *f)
 {
     if (f->file >= 0)

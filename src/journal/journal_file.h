@@ -45,6 +45,11 @@ struct journal_identity {
 enum pilgrim_status journal_open(struct journal_file *f, const char *path,
                                  const struct journal_identity *identity) PILGRIM_CHECKED;
 
+/* The same for a file that another process of this machine has opened as PATH, with its descriptor FILE, which becomes
+ * F's, or is closed. errors: as journal_open; PILGRIM_IO also if it is no file of this run, or not this user's */
+enum pilgrim_status journal_open_shared(struct journal_file *f, const char *path, int file,
+                                        const struct journal_identity *identity) PILGRIM_CHECKED;
+
 /* The first blocks have been claimed: the descriptor, which may have a number that the program's own files would get,
  * becomes one that is kept, or is closed. */
 void journal_settle(struct journal_file *f);

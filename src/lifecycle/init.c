@@ -169,10 +169,11 @@ static int begin_spilling(void)
     return processes ? capture.size / processes : 1;
 }
 
-/* Begins the journal in all processes. FILES: as begin_spilling returns it. */
+/* Begins the journal in all processes. The reduction ends when all have prepared. FILES: as begin_spilling returns it.
+ */
 static void begin_journal(int files)
 {
-    uint32_t folder = capture.rank == 0 ? journaling_make_folder(files) : 0;
+    uint32_t folder = journaling_prepare(files);
     if (capture.size > 1 &&
         PMPI_Allreduce(MPI_IN_PLACE, &folder, 1, MPI_UINT32_T, MPI_MAX, capture.comm) != MPI_SUCCESS)
         folder = 0;

@@ -36,6 +36,7 @@ enum capture_off {
 /* What all processes of a run agree on; rank 0 decides. */
 struct run {
     uint64_t id;              /* random; identifies the run */
+    uint64_t meeting;         /* random; others can see it, where the run's processes meet (journal_leader.h) */
     uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT, in seconds */
     enum timing_mode timing;  /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
     bool local_count_known;   /* the launcher says how many processes are on a machine */

@@ -22,6 +22,7 @@
 #include "format/run_folder.h"
 #include "functions.h"
 #include "journal/journal.h"
+#include "journal/journal_leader.h"
 #include "journal/journal_mappings.h"
 #include "journal/machine_name.h"
 #include "process/capture.h"
@@ -153,14 +154,36 @@ static bool put_begin(void)
     return good;
 }
 
-/* Begins the journal in FOLDER, as find_path. PATH: the name of the file. */
-static enum pilgrim_status begin_in(const char *folder, const char *machine, struct bytes *path)
+/* Begins the journal in FOLDER, as find_path. SHARED: as journal_start has it. PATH: the name of the file. */
+static enum pilgrim_status begin_in(const char *folder, const char *machine, int shared, struct bytes *path)
 {
     const struct journal_identity identity = {.run = capture.run.id, .tracer = CAPTURE_TRACER, .host = machine};
     path->length = 0;
-    TRY(find_path(folder, machine, path));
-    return journal_start((const char *)path->data, &identity, (uint32_t)capture.rank, (uint32_t)capture.size,
-                         &vocabulary);
+    enum pilgrim_status status = find_path(folder, machine, path);
+    if (status == PILGRIM_OK)
+        return journal_start((const char *)path->data, shared, &identity, (uint32_t)capture.rank,
+                             (uint32_t)capture.size, &vocabulary);
+    if (shared >= 0)
+        close(shared);
+    return status;
+}
+
+/* Begins it in the run's folder: in the file that the leader of the machine has opened, if it hands that over. */
+static enum pilgrim_status begin_in_folder(const char *machine, struct bytes *path)
+{
+    struct bytes name = {0};
+    enum pilgrim_status status = PILGRIM_IO;
+    int shared = journal_leader_ask(&name);
+    if (shared >= 0 && spill_file_take_folder((const char *)name.data))
+        status = begin_in(NULL, machine, shared, path);
+    else if (shared >= 0)
+        close(shared);
+    bytes_free(&name);
+    if (status != PILGRIM_OK)
+        status = begin_in(NULL, machine, -1, path);
+    if (status == PILGRIM_OK && journal_leader_is_this())
+        journal_leader_tell(journal_descriptor(), spill_file_known_folder());
+    return status;
 }
 
 /* Begins it in the first of the machine's own folders that has room. */
@@ -168,20 +191,37 @@ static enum pilgrim_status begin_local(const char *machine, struct bytes *path)
 {
     enum pilgrim_status status = PILGRIM_IO;
     for (size_t i = 0; i < sizeof local_folders / sizeof local_folders[0] && status == PILGRIM_IO; i++)
-        status = begin_in(local_folders[i], machine, path);
+        status = begin_in(local_folders[i], machine, -1, path);
     return status;
 }
 
-/* True if there is to be a journal in the run's folder. FILES: as journaling_make_folder. */
+/* True if there is to be a journal in the run's folder. FILES: as journaling_prepare. */
 static bool is_in_folder(int files)
 {
     return capture.settings.journal && journal_wanted() && !capture.settings.journal_folder &&
            files <= FILES_BESIDE_TRACE;
 }
 
-uint32_t journaling_make_folder(int files)
+/* Meets those processes of the machine that will open the same file. */
+static void meet(void)
 {
-    return is_in_folder(files) ? spill_file_make_folder() : 0;
+    char machine[MACHINE_BYTES];
+    struct bytes key = {0};
+    machine_name(machine, sizeof machine);
+    bytes_put(&key, machine, strlen(machine) + 1);
+    bytes_put(&key, CAPTURE_TRACER, sizeof CAPTURE_TRACER);
+    if (bytes_status(&key) == PILGRIM_OK)
+        journal_leader_meet(capture.run.meeting, key.data, key.length);
+    bytes_free(&key);
+}
+
+uint32_t journaling_prepare(int files)
+{
+    if (!is_in_folder(files))
+        return 0;
+    if (capture.size > 1)
+        meet();
+    return capture.rank == 0 ? spill_file_make_folder() : 0;
 }
 
 void journaling_begin(int files, uint32_t told)
@@ -198,7 +238,12 @@ void journaling_begin(int files, uint32_t told)
     bool local = !folder && !is_in_folder(files);
     enum pilgrim_status status = !put_begin() ? PILGRIM_NOMEM
                                  : local      ? begin_local(machine, &path)
-                                              : begin_in(folder, machine, &path);
+                                 : folder     ? begin_in(folder, machine, -1, &path)
+                                              : begin_in_folder(machine, &path);
+    int error = errno;
+    journal_leader_end();
+    journal_keep();
+    errno = error;
     if (status == PILGRIM_OK && !journal_log_whole(JOURNAL_SHARED)) {
         (void)journaling_end();
         status = PILGRIM_NOMEM;

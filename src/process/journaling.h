@@ -8,12 +8,13 @@
 
 struct thread;
 
-/* In rank 0, before journaling_begin: makes the folder of the run if journals are to be in it. Returns what the other
- * ranks' journaling_begin takes. FILES: how many journals the run has, at least. */
-uint32_t journaling_make_folder(int files);
+/* Prepares for journaling_begin, which no process of the run is to call before all have prepared: meets the other
+ * processes of this machine, and in rank 0 makes the folder of the run, if journals are to be in it. Returns in rank 0
+ * what the others' journaling_begin takes. FILES: how many journals the run has, at least. */
+uint32_t journaling_prepare(int files);
 
 /* Begins the journal, when the run and its trace are known. If that fails, one line says so, and recording goes on
- * without. FOLDER: what journaling_make_folder returned in rank 0; 0: it was not called. */
+ * without. FOLDER: what journaling_prepare returned in rank 0; 0: it was not called. */
 void journaling_begin(int files, uint32_t folder);
 
 /* Removes the journal: the calls of the process are in the trace, or in a fragment file. Else it is not called, and the

@@ -383,6 +383,24 @@ void spill_file_know_folder(uint32_t told)
     pthread_mutex_unlock(&lock);
 }
 
+const char *spill_file_known_folder(void)
+{
+    pthread_mutex_lock(&lock);
+    const char *name = folder.name.length ? (const char *)folder.name.data : NULL;
+    pthread_mutex_unlock(&lock);
+    return name;
+}
+
+bool spill_file_take_folder(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    bool good = folder.name.length || trace_path_put(&folder.name, name) == PILGRIM_OK;
+    if (!good)
+        bytes_free(&folder.name);
+    pthread_mutex_unlock(&lock);
+    return good;
+}
+
 void spill_file_end(void)
 {
     pthread_mutex_lock(&lock);

@@ -52,6 +52,12 @@ enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
 uint32_t spill_file_make_folder(void);
 void spill_file_know_folder(uint32_t told);
 
+/* Returns the path of the run's folder, if this process has found or made it; else NULL. */
+const char *spill_file_known_folder(void);
+
+/* Takes NAME, which spill_file_known_folder has returned in another process of this machine. False: out of memory. */
+bool spill_file_take_folder(const char *name);
+
 /* Removes the file. A new one may be begun after this. */
 void spill_file_remove(void);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of a journal stays open for more blocks, and nothing of the program's is taken for it: neither a file that
- * has got the number of its descriptor, nor one that has got its name. Each test needs a process of its own. */
+/* The file of a journal stays open for more blocks, and nothing else is taken for it: no file that has got the number
+ * of its descriptor, or its name, or that another process hands over. Each test needs a process of its own. */
 #include "journal/journal_file.h"
 
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,28 @@ START_TEST(removed)
 }
 END_TEST
 
+/* A descriptor from another process is as good as the name, if it is of this run's file. */
+START_TEST(handed_over)
+{
+    struct journal_file g;
+    const struct journal_identity another = {.run = RUN + 1, .tracer = "test", .host = "host"};
+    int file = dup(f.file);
+    ck_assert_int_eq(journal_open_shared(&g, path, file, &another), PILGRIM_IO);
+    ck_assert_int_eq(errno, EEXIST);
+    ck_assert_int_eq(fcntl(file, F_GETFD), -1);
+    ck_assert_int_eq(journal_open_shared(&g, path, dup(f.file), &identity), PILGRIM_OK);
+    struct journal_block *a = journal_claim(&g, JOURNAL_LOG, 0, PAGES), *b = journal_claim(&f, JOURNAL_LOG, 0, PAGES);
+    ck_assert(a && b);
+    ck_assert_uint_eq(b->page, a->page + PAGES);
+    ck_assert(!journal_leave(&g));
+    free(g.path);
+    ck_assert(journal_leave(&f));
+    file = open(path, O_RDWR);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(journal_open_shared(&g, path, file, &identity), PILGRIM_IO); /* it would be lost */
+}
+END_TEST
+
 START_TEST(closed_at_the_end)
 {
     int number = f.file;
@@ -117,6 +140,7 @@ int main(void)
     tcase_add_test(tests, stays_open);
     tcase_add_test(tests, closed_by_the_program);
     tcase_add_test(tests, removed);
+    tcase_add_test(tests, handed_over);
     tcase_add_test(tests, closed_at_the_end);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
