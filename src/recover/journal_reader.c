@@ -16,6 +16,8 @@
 
 #include "base/try.h"
 #include "journal/journal_log.h"
+#include "journal/machine_name.h"
+#include "journal/process_state.h"
 
 /* A file in memory. */
 struct journal_image {
@@ -243,6 +245,7 @@ static enum pilgrim_status read_process(const struct journal_image *image, const
     p->ranks = atomic_load(&from->ranks);
     p->pid = from->pid;
     p->started = from->started;
+    p->pid_space = from->pid_space;
     p->ending = atomic_load(&from->ending);
     p->ending_number = from->ending_number;
     p->ended_epoch = atomic_load(&from->ended_epoch);
@@ -407,6 +410,7 @@ static enum pilgrim_status read_vocabulary(const struct journal_image *image, ui
 static enum pilgrim_status read_image(const struct journal_image *image, struct read_journal *j)
 {
     const struct journal_head *h = (const struct journal_head *)(const void *)image->data;
+    char machine[JOURNAL_TEXT];
     if (memcmp(h->magic, JOURNAL_MAGIC, sizeof h->magic) != 0)
         return PILGRIM_NOT_TRACE;
     if (h->version != JOURNAL_VERSION || h->page_bytes != JOURNAL_PAGE)
@@ -414,6 +418,8 @@ static enum pilgrim_status read_image(const struct journal_image *image, struct 
     j->run = h->run;
     memcpy(j->tracer, h->tracer, sizeof j->tracer - 1);
     memcpy(j->host, h->host, sizeof j->host - 1);
+    machine_name(machine, sizeof machine);
+    j->here = !strcmp(j->host, machine);
     TRY(read_vocabulary(image, atomic_load(&h->vocabulary), j));
     return read_processes(image, j);
 }
@@ -489,4 +495,10 @@ bool journal_next_record(struct cursor *c, enum journal_record *type, struct cur
     *type = (enum journal_record)what;
     cursor_init(payload, data, (size_t)length);
     return true;
+}
+
+char journal_process_state(const struct read_journal *j, const struct read_process *p)
+{
+    bool seen = j->here && (!p->pid_space || p->pid_space == process_id_space());
+    return seen ? process_state(p->pid, p->started) : PROCESS_NOT_SEEN;
 }

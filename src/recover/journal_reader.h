@@ -44,8 +44,9 @@ struct read_thread {
 
 struct read_process {
     uint32_t rank, ranks, pid;
-    uint64_t started; /* as in journal_process */
-    uint32_t ending;  /* enum journal_ending */
+    uint64_t started;   /* as in journal_process */
+    uint32_t pid_space; /* the same */
+    uint32_t ending;    /* enum journal_ending */
     int32_t ending_number;
     uint64_t ended_epoch;     /* as in journal_process */
     uint32_t ending_thread;   /* the one that got the signal; UINT32_MAX: unknown */
@@ -61,6 +62,7 @@ struct read_journal {
     uint64_t run;
     char tracer[JOURNAL_TEXT];
     char host[JOURNAL_TEXT];
+    bool here;                    /* it was written on this machine */
     struct vocabulary vocabulary; /* empty if the file has none */
     struct bytes vocabulary_texts;
     struct read_process *processes;
@@ -71,6 +73,11 @@ struct read_journal {
  * PILGRIM_VERSION, PILGRIM_DAMAGED, PILGRIM_NOMEM */
 enum pilgrim_status journal_read(const char *path, struct read_journal *j) PILGRIM_CHECKED;
 void journal_read_free(struct read_journal *j);
+
+/* Returns the state of P, a process of J, as process_state does; PROCESS_NOT_SEEN: it is on another machine, or among
+ * other process numbers (a container), so whether it runs is not known here. */
+enum { PROCESS_NOT_SEEN = '?' };
+char journal_process_state(const struct read_journal *j, const struct read_process *p);
 
 /* Takes the next record at C. *PAYLOAD is borrowed from C's data. False: there is no further record that is whole. */
 bool journal_next_record(struct cursor *c, enum journal_record *type, struct cursor *payload);

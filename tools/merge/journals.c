@@ -85,6 +85,7 @@ enum pilgrim_status job_join_journals(struct job *job)
             }
             file->journal = j;
             file->process = p;
+            file->state = journal_process_state(j, p);
             file->whole = true;
         }
     }

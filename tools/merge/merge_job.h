@@ -25,6 +25,7 @@ struct rank_file {
      * no fragment file. */
     const struct read_journal *journal;
     const struct read_process *process;
+    char state; /* of PROCESS, as journal_process_state */
     bool only_journal;
     bool whole; /* the journal gave all of its calls */
 };

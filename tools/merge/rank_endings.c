@@ -7,6 +7,7 @@
 
 #include "../../decoder/decode_errors.h"
 #include "base/error_classes.h"
+#include "base/intern.h"
 #include "analysis/crashes.h"
 #include "analysis/source_lines.h"
 #include "base/clock.h"
@@ -75,47 +76,64 @@ static void put_end_number(struct bytes *text, const struct job *job, const stru
         put_number(text, "", p->ending_number);
 }
 
-/* Appends how P ended. pilgrim-decode reads this (decoder/endings_print.c). */
-static void put_ending(struct bytes *text, const struct job *job, const struct read_process *p)
+/* Appends how FILE's rank ended. pilgrim-decode reads this (decoder/endings_print.c). */
+static void put_ending(struct bytes *text, const struct job *job, const struct rank_file *file)
 {
     static const char *const names[JOURNAL_ENDING_COUNT] = {
-        [JOURNAL_RUNNING] = "killed", [JOURNAL_FINALIZE] = "finalize", [JOURNAL_EXIT] = "exit",
-        [JOURNAL_ABORT] = "abort",    [JOURNAL_SIGNAL] = "signal",     [JOURNAL_ERROR] = "error"};
-    put_text(text, names[p->ending]);
+        [JOURNAL_FINALIZE] = "finalize", [JOURNAL_EXIT] = "exit",   [JOURNAL_ABORT] = "abort",
+        [JOURNAL_SIGNAL] = "signal",     [JOURNAL_ERROR] = "error",
+    };
+    const struct read_process *p = file->process;
+    put_text(text, p->ending != JOURNAL_RUNNING      ? names[p->ending]
+                   : !file->state                    ? "killed"
+                   : file->state == PROCESS_NOT_SEEN ? "killed or still running"
+                                                     : "still running");
     if (has_number(p)) {
         put_text(text, " ");
         put_end_number(text, job, p);
     }
 }
 
+/* Sets TEXT to how FILE's rank ended, 0-terminated; to nothing if it did not end early, or that is told elsewhere. */
+static void find_ending(struct bytes *text, const struct job *job, const struct rank_file *file)
+{
+    text->length = 0;
+    if (file->process && !is_stopped(file))
+        put_ending(text, job, file);
+    bytes_put_u8(text, 0);
+}
+
 /* Sets *TEXT to the ends of all ranks: "signal 11: 0-2; killed: 3". */
 static enum pilgrim_status find_endings(const struct job *job, char **text)
 {
-    struct bytes all = {0};
-    bool *done = calloc(job->count + 1, 1);
-    for (size_t i = 0; done && i < job->count; i++) {
-        const struct read_process *p = job->files[i].process;
+    struct bytes all = {0}, own = {0};
+    struct intern ways = {0};
+    uint32_t *way = calloc(job->count + 1, sizeof *way); /* of each file: how its rank ended; UINT32_MAX: well */
+    enum pilgrim_status status = way ? PILGRIM_OK : PILGRIM_NOMEM;
+    for (size_t i = 0; status == PILGRIM_OK && i < job->count; i++) {
+        find_ending(&own, job, &job->files[i]);
+        way[i] = UINT32_MAX;
+        status = bytes_status(&own);
+        if (status == PILGRIM_OK && own.length > 1)
+            status = intern_add(&ways, own.data, own.length - 1, &way[i]);
+    }
+    for (uint32_t number = 0; status == PILGRIM_OK && number < ways.count; number++) {
         struct ranges ranks = {.shown = RANGES_ALL};
-        if (!p || done[i] || is_stopped(&job->files[i]))
-            continue;
-        for (size_t k = i; k < job->count; k++) {
-            const struct read_process *q = job->files[k].process;
-            if (!q || is_stopped(&job->files[k]) || q->ending != p->ending ||
-                (has_number(p) && q->ending_number != p->ending_number))
-                continue;
-            ranges_add(&ranks, job->files[k].rank, job->files[k].rank + 1);
-            done[k] = true;
-        }
+        for (size_t i = 0; i < job->count; i++)
+            if (way[i] == number)
+                ranges_add(&ranks, job->files[i].rank, job->files[i].rank + 1);
         ranges_end(&ranks);
         put_text(&all, all.length ? "; " : "");
-        put_ending(&all, job, p);
+        put_text(&all, (const char *)intern_get(&ways, number, NULL));
         put_text(&all, ": ");
         bytes_put(&all, ranks.text.data, ranks.text.length);
         bytes_free(&ranks.text);
     }
-    all.failed = all.failed || !done;
-    free(done);
-    return take_text(&all, text);
+    bytes_free(&own);
+    intern_free(&ways);
+    free(way);
+    enum pilgrim_status taken = take_text(&all, text);
+    return status == PILGRIM_OK ? taken : status;
 }
 
 /* ---- in which call ---- */
@@ -247,13 +265,15 @@ static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *
 static enum pilgrim_status put_end(struct bytes *text, const struct job *job, const struct rank_file *file,
                                    struct source_lines *lines)
 {
-    static const char *const says[JOURNAL_ENDING_COUNT] = {[JOURNAL_RUNNING] = "killed (or ended by _exit)",
-                                                           [JOURNAL_FINALIZE] = "ended in MPI_Finalize",
+    static const char *const says[JOURNAL_ENDING_COUNT] = {[JOURNAL_FINALIZE] = "ended in MPI_Finalize",
                                                            [JOURNAL_EXIT] = "ended without MPI_Finalize",
                                                            [JOURNAL_ABORT] = "ended by MPI_Abort with error code ",
                                                            [JOURNAL_SIGNAL] = "ended by signal ",
                                                            [JOURNAL_ERROR] = "ended by a fatal MPI error: "};
-    put_text(text, says[file->process->ending]);
+    put_text(text, file->process->ending != JOURNAL_RUNNING ? says[file->process->ending]
+                   : !file->state                           ? "killed (or ended by _exit)"
+                   : file->state == PROCESS_NOT_SEEN        ? "killed or still running (known only on its machine)"
+                                                            : "still running");
     if (has_number(file->process))
         put_end_number(text, job, file->process);
     if (file->process->crash.frame_count && file->process->crash.has_address) {

@@ -13,8 +13,6 @@
 
 #include "base/clock.h"
 #include "call_inputs.h"
-#include "journal/machine_name.h"
-#include "journal/process_state.h"
 #include "top_message.h"
 #include "unit_times.h"
 
@@ -99,7 +97,8 @@ static bool add_path(struct look *look, const char *path)
 /* Sets what the system says of P. */
 static void find_process(struct look_process *p)
 {
-    const char state = process_state(p->read->pid, p->read->started);
+    const char state = journal_process_state(p->journal, p->read);
+    p->seen = state != PROCESS_NOT_SEEN;
     p->gone = !state;
     p->stopped = state == 'T' || state == 't';
 }
@@ -110,8 +109,7 @@ static enum pilgrim_status read_process(struct look_process *p)
     enum pilgrim_status status = process_facts_read(p->read, v->function_count, &p->facts, &p->classes);
     if (status == PILGRIM_OK)
         status = process_comms_read(&p->comms, &p->read->logs[JOURNAL_SHARED].records, v);
-    if (p->here)
-        find_process(p);
+    find_process(p);
     return status;
 }
 
@@ -125,9 +123,7 @@ static int process_order(const void *one, const void *other)
 
 static enum pilgrim_status read_processes(struct look *look)
 {
-    char machine[JOURNAL_TEXT];
     size_t count = 0;
-    machine_name(machine, sizeof machine);
     for (size_t i = 0; i < look->journal_count; i++)
         count += look->journals[i].process_count;
     look->processes = calloc(count + 1, sizeof *look->processes);
@@ -135,10 +131,8 @@ static enum pilgrim_status read_processes(struct look *look)
         return PILGRIM_NOMEM;
     for (size_t i = 0; i < look->journal_count; i++) {
         const struct read_journal *j = &look->journals[i];
-        bool here = !strcmp(j->host, machine);
         for (size_t k = 0; k < j->process_count; k++) {
-            look->processes[look->process_count++] =
-                (struct look_process){.journal = j, .read = &j->processes[k], .here = here};
+            look->processes[look->process_count++] = (struct look_process){.journal = j, .read = &j->processes[k]};
             look->ranks = j->processes[k].ranks > look->ranks ? j->processes[k].ranks : look->ranks;
         }
     }
@@ -239,8 +233,8 @@ static double seconds_since(const struct look *look, const struct look_process *
     clock_gettime(CLOCK_REALTIME, &real);
     double tick = (double)clock->rate / (double)(UINT64_C(1) << CLOCK_RATE_BITS);
     double began = (double)(int64_t)(start - clock->ticks) * tick / 1e9; /* after the anchor */
-    double now = p->here ? look->when - (double)clock->monotonic_ns / 1e9
-                         : (double)real.tv_sec + (double)real.tv_nsec / 1e9 - (double)clock->realtime_ns / 1e9;
+    double now = p->journal->here ? look->when - (double)clock->monotonic_ns / 1e9
+                                  : (double)real.tv_sec + (double)real.tv_nsec / 1e9 - (double)clock->realtime_ns / 1e9;
     double seconds = now - began;
     return seconds < 0 ? 0 : seconds < TIME_MAX_S ? seconds : -1;
 }

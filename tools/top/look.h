@@ -17,8 +17,8 @@ struct look_process {
     struct shared_facts facts;
     struct process_comms comms;
     struct thread_classes *classes; /* by position of the thread in READ */
-    bool here;                      /* it runs, or ran, on this machine */
-    bool gone;                      /* it no longer runs; known only if it is HERE */
+    bool seen;                      /* whether it runs is known: it is, or was, on this machine */
+    bool gone;                      /* it no longer runs; known only if it is SEEN */
     bool stopped;                   /* by a signal or a debugger */
 };
 

@@ -158,7 +158,7 @@ static char *program_folder(const struct look *look)
 {
     char link[64], path[PATH_BYTES];
     for (size_t i = 0; i < look->process_count; i++) {
-        if (!look->processes[i].here || look->processes[i].gone)
+        if (!look->processes[i].seen || look->processes[i].gone)
             continue;
         snprintf(link, sizeof link, "/proc/%" PRIu32 "/exe", look->processes[i].read->pid);
         ssize_t length = readlink(link, path, sizeof path - 1);

@@ -395,6 +395,21 @@ static void put_deadlocks(const struct show *s)
     }
 }
 
+/* Says of how many ranks it is not known whether they still run, where they do not move. */
+static void put_not_seen(const struct show *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->look->process_count; i++) {
+        const struct look_process *p = &s->look->processes[i];
+        count += !p->seen && (p->read->ending == JOURNAL_RUNNING || p->read->ending == JOURNAL_FINALIZE);
+    }
+    if (!count || (!s->found->count && s->found->stalled < 0))
+        return;
+    out_char(s->o, '\n');
+    put_count(s->o, count, "rank is", "ranks are");
+    out_text(s->o, " of another machine or container: only there pilgrim-top sees whether they still run.\n");
+}
+
 /* ---- all ---- */
 
 static void put_share(const struct show *s)
@@ -445,6 +460,7 @@ void show_text(const struct show *s)
     const size_t count = s->groups->count, shown = s->groups_shown && count > s->groups_shown ? s->groups_shown : count;
     put_head(s);
     put_deadlocks(s);
+    put_not_seen(s);
     out_char(s->o, '\n');
     for (size_t i = 0; i < shown; i++)
         put_group(s, &s->groups->items[i]);

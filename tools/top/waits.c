@@ -138,7 +138,7 @@ static double longest_transfer(const struct unit *u)
 static enum fate fate_of(struct waiting *w, struct unit *u)
 {
     if (unit_ended(u))
-        return u->process->gone || !u->process->here ? ENDED : GOES_ON;
+        return u->process->gone || !u->process->seen ? ENDED : GOES_ON;
     if (u->state == UNIT_FINALIZE)
         return ENDED; /* it sends nothing more */
     u->stuck = u->state == UNIT_IN_CALL && !u->process->stopped && u->function && u->thread->in_flight.has_key &&
