@@ -43,7 +43,7 @@ int launcher_local_count(void)
 
 int launcher_count(void)
 {
-    static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
+    static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", NULL};
     return first_count(names);
 }
 
@@ -56,14 +56,14 @@ static struct {
 void launcher_look(void)
 {
     static const char *const worlds[][2] = {{"PMI_SIZE"}, {"OMPI_COMM_WORLD_SIZE"}};
-    static const char *const slurm[] = {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", NULL};
+    static const char *const step[] = {"SLURM_STEP_NUM_TASKS", NULL}; /* SLURM_NTASKS: a batch script has it, too */
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         const int count = first_count(worlds[i]);
         if (count && (!at_load.world || count < at_load.world)) /* of a launcher within a job */
             at_load.world = count;
     }
     if (!at_load.world && secure_getenv("SLURM_PROCID")) /* which salloc's shell has not */
-        at_load.world = first_count(slurm);
+        at_load.world = first_count(step);
     at_load.first = launcher_is_first();
 }
 
