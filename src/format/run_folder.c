@@ -33,7 +33,6 @@ static const char mark_name[] = "run";
 static const char *const signs[] = {RUN_FOLDER_SAID, mark_name};
 
 enum {
-    NUMBER_MAX = 1000000,
     MARK_BYTES = 17,
     /* A process waits so often, so long, for the mark in a folder that is not its user's. On some file systems all
      * folders belong to another user, or to nobody: NFS maps root, and a FAT has no owners. Where it has waited in vain
@@ -163,7 +162,18 @@ static enum pilgrim_status name_of(const char *path, uint32_t number, struct byt
     return trace_path_put(folder, RUN_FOLDER_SUFFIX);
 }
 
-enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t *number, struct bytes *folder, bool *first)
+uint32_t run_folder_free_number(const char *path)
+{
+    struct bytes name = {0};
+    struct stat found;
+    bool taken = trace_path_number(path, 0, &name) == PILGRIM_OK &&
+                 trace_path_put(&name, RUN_FOLDER_SUFFIX) == PILGRIM_OK && !lstat((const char *)name.data, &found);
+    bytes_free(&name);
+    return taken ? trace_path_free_number(path, RUN_FOLDER_SUFFIX) : 0;
+}
+
+enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t from, uint32_t *number,
+                                    struct bytes *folder, bool *first)
 {
     struct mark mark = mark_of(run);
     unsigned gone = 0, looks = LOOKS;
@@ -173,7 +183,7 @@ enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t *nu
         if (is_marked((const char *)folder->data, &mark))
             return PILGRIM_OK;
     }
-    for (*number = 0; *number < NUMBER_MAX; ++*number) {
+    for (*number = from; *number < TRACE_PATH_NUMBERS; ++*number) {
         TRY(name_of(path, *number, folder));
         if (take((const char *)folder->data, &mark, first, &looks))
             return PILGRIM_OK;

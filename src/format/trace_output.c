@@ -11,7 +11,6 @@
 #define _GNU_SOURCE 1 /* renameat2 */
 #include "format/trace_output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -31,7 +30,7 @@
 #define INFIX        ".tmp-"
 #define INFIX_LOCKED ".tmp-merge-"
 
-enum { NUMBER_MAX = 1000000, TEMPORARY_TRIES = 100 };
+enum { TEMPORARY_TRIES = 100 };
 
 /* Renames TEMPORARY to FINAL, relative to the folder IN. False if that fails; errno is EEXIST if there is such a file.
  */
@@ -92,54 +91,11 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-/* Returns the number that the file name FOUND has between the first HEAD bytes of LIKE and the rest of LIKE behind a
- * digit there; 0: it is no such name. */
-static unsigned number_in(const char *found, const char *like, size_t head)
-{
-    char *rest;
-    if (strncmp(found, like, head) != 0 || found[head] < '1' || found[head] > '9')
-        return 0;
-    unsigned long number = strtoul(found + head, &rest, 10);
-    return number < NUMBER_MAX && !strcmp(rest, like + head + 1) ? (unsigned)number : 0;
-}
-
-/* Marks the numbers of the names in FOLDER that are LIKE, with another number for the digit at HEAD. */
-static void mark_taken(DIR *folder, const char *like, size_t head, bool *taken)
-{
-    for (struct dirent *entry; (entry = readdir(folder));)
-        taken[number_in(entry->d_name, like, head)] = true;
-}
-
-/* Returns the first number whose name for PATH is not in the folder; 1 if the folder cannot be read. */
-static unsigned first_free(const char *path)
-{
-    struct bytes one = {0}, two = {0};
-    unsigned number = 1;
-    bool *taken = calloc(NUMBER_MAX + 1, sizeof *taken);
-    if (taken && trace_path_number(path, 1, &one) == PILGRIM_OK && trace_path_number(path, 2, &two) == PILGRIM_OK) {
-        char *slash = strrchr((char *)one.data, '/'), *like = slash ? slash + 1 : (char *)one.data;
-        size_t head = 0, folder = (size_t)(like - (char *)one.data);
-        while (like[head] == (char)two.data[folder + head])
-            head++;
-        two.data[folder] = 0;
-        DIR *in = opendir(folder ? (const char *)two.data : ".");
-        if (in) {
-            mark_taken(in, like, head, taken);
-            closedir(in);
-        }
-        while (taken[number])
-            number++;
-    }
-    free(taken);
-    bytes_free(&one);
-    bytes_free(&two);
-    return number;
-}
-
 /* Gives TEMPORARY the name PATH, or the first free one with a number. WRITTEN gets the name. */
 static enum pilgrim_status name_file(const char *temporary, const char *path, struct bytes *written)
 {
-    for (unsigned number = 0; number < NUMBER_MAX; number = number ? number + 1 : first_free(path)) {
+    for (unsigned number = 0; number < TRACE_PATH_NUMBERS;
+         number = number ? number + 1 : trace_path_free_number(path, "")) {
         if (trace_path_number(path, number, written) != PILGRIM_OK)
             return PILGRIM_NOMEM;
         if (rename_new(AT_FDCWD, temporary, (const char *)written->data))

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1 /* secure_getenv, O_TMPFILE */
 #include "format/trace_path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -111,6 +112,50 @@ enum pilgrim_status trace_path_number(const char *path, unsigned number, struct 
         TRY(trace_path_put(name, text));
     }
     return trace_path_put(name, path + length - tail);
+}
+
+/* Returns the number that the file name FOUND has between the first HEAD bytes of LIKE and the rest of LIKE behind a
+ * digit there; 0: it is no such name. */
+static unsigned number_in(const char *found, const char *like, size_t head)
+{
+    char *rest;
+    if (strncmp(found, like, head) != 0 || found[head] < '1' || found[head] > '9')
+        return 0;
+    unsigned long number = strtoul(found + head, &rest, 10);
+    return number < TRACE_PATH_NUMBERS && !strcmp(rest, like + head + 1) ? (unsigned)number : 0;
+}
+
+/* Marks the numbers of the names in FOLDER that are LIKE, with another number for the digit at HEAD. */
+static void mark_taken(DIR *folder, const char *like, size_t head, bool *taken)
+{
+    for (struct dirent *entry; (entry = readdir(folder));)
+        taken[number_in(entry->d_name, like, head)] = true;
+}
+
+unsigned trace_path_free_number(const char *path, const char *end)
+{
+    struct bytes one = {0}, two = {0};
+    unsigned number = 1;
+    bool *taken = calloc(TRACE_PATH_NUMBERS + 1, sizeof *taken);
+    if (taken && trace_path_number(path, 1, &one) == PILGRIM_OK && trace_path_put(&one, end) == PILGRIM_OK &&
+        trace_path_number(path, 2, &two) == PILGRIM_OK) {
+        char *slash = strrchr((char *)one.data, '/'), *like = slash ? slash + 1 : (char *)one.data;
+        size_t head = 0, folder = (size_t)(like - (char *)one.data);
+        while (like[head] == (char)two.data[folder + head])
+            head++;
+        two.data[folder] = 0;
+        DIR *in = opendir(folder ? (const char *)two.data : ".");
+        if (in) {
+            mark_taken(in, like, head, taken);
+            closedir(in);
+        }
+        while (taken[number])
+            number++;
+    }
+    free(taken);
+    bytes_free(&one);
+    bytes_free(&two);
+    return number;
 }
 
 /* ---- places ---- */

@@ -33,6 +33,11 @@ char *trace_path_job(char *text, size_t size);
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status trace_path_number(const char *path, unsigned number, struct bytes *name) PILGRIM_CHECKED;
 
+/* Returns the lowest NUMBER above 0 for which the folder of PATH has nothing of this name with END behind it; 1 if the
+ * folder cannot be read. Numbers are below TRACE_PATH_NUMBERS. */
+enum { TRACE_PATH_NUMBERS = 1000000 };
+unsigned trace_path_free_number(const char *path, const char *end);
+
 /* True if there is something at PATH that is neither a file nor a folder: a device, a pipe, a socket. */
 bool trace_path_is_device(const char *path);
 

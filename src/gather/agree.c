@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/try.h"
+#include "format/run_folder.h"
 #include "format/trace_path.h"
 #include "process/capture.h"
 #include "process/launcher.h"
@@ -104,6 +105,7 @@ static void decide(void)
     if (expand(&path) == PILGRIM_OK) {
         set_trace(&path);
         check_place();
+        run->folder_number = run_folder_free_number(run->trace);
     }
     bytes_free(&path);
 }

@@ -67,10 +67,11 @@ static enum pilgrim_status set_path(const struct bytes *start, const char *end)
     return status;
 }
 
-/* Makes PLACE, beside TRACE. `path` becomes what could not be made. */
-static enum pilgrim_status make(struct fragments_folder *place, const char *trace)
+/* Makes PLACE, beside TRACE, with a number from FROM on. `path` becomes what could not be made. */
+static enum pilgrim_status make(struct fragments_folder *place, const char *trace, uint32_t from)
 {
-    enum pilgrim_status status = run_folder_make(trace, capture.run.id, &place->number, &place->name, &place->first);
+    enum pilgrim_status status =
+        run_folder_make(trace, capture.run.id, from, &place->number, &place->name, &place->first);
     if (status == PILGRIM_OK)
         return status;
     place->number = RUN_FOLDER_ANY;
@@ -129,7 +130,7 @@ static enum pilgrim_status make_elsewhere(struct fragments_folder *place, const 
     int error = errno;
     path = (struct bytes){0};
     bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, error, &other) &&
-                make(place, (const char *)other.data) == PILGRIM_OK;
+                make(place, (const char *)other.data, 0) == PILGRIM_OK;
     bytes_free(&other);
     if (good && data && create(place, data) != PILGRIM_OK) {
         leave(place);
@@ -152,7 +153,7 @@ static enum pilgrim_status make_own(void)
     struct bytes trace = {0};
     enum pilgrim_status status = trace_path_number(capture.run.trace, (unsigned)capture.run.id | 1, &trace);
     if (status == PILGRIM_OK)
-        status = make(&folder, (const char *)trace.data);
+        status = make(&folder, (const char *)trace.data, 0);
     int error = errno;
     bytes_free(&trace);
     errno = error;
@@ -167,7 +168,7 @@ static enum pilgrim_status find_folder(void)
     if (!*capture.run.trace)
         return PILGRIM_LIMIT;
     bool alone = capture.session && !capture.initialized;
-    enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace);
+    enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace, capture.run.folder_number);
     if (status != PILGRIM_IO)
         return status;
     status = make_elsewhere(&folder, NULL);

@@ -58,7 +58,7 @@ static uint32_t check_told(const char *path, uint64_t run, uint32_t told, const 
     struct bytes name = {0};
     uint32_t number = told;
     bool was_first;
-    ck_assert_int_eq(run_folder_make(path, run, &number, &name, &was_first), PILGRIM_OK);
+    ck_assert_int_eq(run_folder_make(path, run, 0, &number, &name, &was_first), PILGRIM_OK);
     ck_assert_str_eq((const char *)name.data, expected);
     ck_assert_int_eq(was_first, first);
     bytes_free(&name);
@@ -78,6 +78,41 @@ static void remove_folder(const char *name)
     ck_assert_int_eq(rmdir(name), 0); /* so nothing else was left in it */
 }
 
+static enum pilgrim_status make_from(uint64_t run, uint32_t from, struct bytes *name, bool *first)
+{
+    uint32_t number = RUN_FOLDER_ANY;
+    return run_folder_make("app.pilgrim", run, from, &number, name, first);
+}
+
+/* Folders of other runs are not tried one by one: a run begins with the first number that nothing has. */
+START_TEST(many_runs)
+{
+    enum { RUNS = 30, GAP = 12 }; /* of the names below */
+    struct bytes name = {0};
+    bool first;
+    ck_assert_uint_eq(run_folder_free_number("app.pilgrim"), 0);
+    for (unsigned i = 0; i < RUNS; i++) {
+        ck_assert_uint_eq(run_folder_free_number("app.pilgrim"), i);
+        ck_assert_int_eq(make_from(i + 1, i, &name, &first), PILGRIM_OK);
+        ck_assert(first);
+    }
+    remove_folder("app.12.pilgrim.fragments");
+    ck_assert_uint_eq(run_folder_free_number("app.pilgrim"), GAP);
+    ck_assert_int_eq(make_from(RUNS + 1, GAP, &name, &first), PILGRIM_OK);
+    ck_assert_str_eq((const char *)name.data, "app.12.pilgrim.fragments");
+    ck_assert_int_eq(make_from(RUNS + 2, GAP, &name, &first), PILGRIM_OK);
+    ck_assert_str_eq((const char *)name.data, "app.30.pilgrim.fragments");
+    ck_assert_uint_eq(run_folder_free_number("app"), 0);
+    ck_assert_uint_eq(run_folder_free_number("absent/app.pilgrim"), 0);
+    bytes_free(&name);
+    for (unsigned i = 0; i <= RUNS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, i ? "app.%u.pilgrim.fragments" : "app.pilgrim.fragments", i);
+        remove_folder(path);
+    }
+}
+END_TEST
+
 /* One folder for each run, one process of it is the first; a name that is taken, by whatever, gets a number. */
 START_TEST(folders)
 {
@@ -95,7 +130,7 @@ START_TEST(folders)
     struct bytes name = {0};
     uint32_t number = RUN_FOLDER_ANY;
     bool first;
-    ck_assert_int_eq(run_folder_make("absent/app", 1, &number, &name, &first), PILGRIM_IO);
+    ck_assert_int_eq(run_folder_make("absent/app", 1, 0, &number, &name, &first), PILGRIM_IO);
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_str_eq((const char *)name.data, "absent/app.fragments");
     bytes_free(&name);
@@ -120,7 +155,7 @@ START_TEST(folders_at_once)
             uint32_t number = RUN_FOLDER_ANY;
             bool first = false;
             char line[64] = {(char)i};
-            if (run_folder_make("app.pilgrim", i % 2, &number, &name, &first) == PILGRIM_OK)
+            if (run_folder_make("app.pilgrim", i % 2, 0, &number, &name, &first) == PILGRIM_OK)
                 snprintf(line + 1, sizeof line - 1, "%d%s", first, (const char *)name.data);
             _exit(write(ends[1], line, sizeof line) != sizeof line);
         }
@@ -166,7 +201,7 @@ START_TEST(folders_are_removed)
     struct bytes path = {0};
     uint32_t number = RUN_FOLDER_ANY;
     bool first;
-    ck_assert_int_eq(run_folder_make("t", 7, &number, &path, &first), PILGRIM_OK);
+    ck_assert_int_eq(run_folder_make("t", 7, 0, &number, &path, &first), PILGRIM_OK);
     ck_assert_int_eq(output_put_file(AT_FDCWD, "t.fragments/0.fragment", "x", 1), PILGRIM_OK);
     ck_assert(!run_folder_remove("t.fragments"));
     ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
@@ -317,7 +352,7 @@ START_TEST(full_disk)
     uint32_t number = RUN_FOLDER_ANY;
     bool first;
     limit(0);
-    enum pilgrim_status status = run_folder_make("t", 1, &number, &name, &first);
+    enum pilgrim_status status = run_folder_make("t", 1, 0, &number, &name, &first);
     int problem = errno;
     limit(RLIM_INFINITY);
     ck_assert_int_eq(status, PILGRIM_IO);
@@ -333,6 +368,7 @@ int main(void)
     TCase *tests = tcase_create("run_folder");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, folders);
+    tcase_add_test(tests, many_runs);
     tcase_add_test(tests, folders_at_once);
     tcase_add_test(tests, told);
     tcase_add_test(tests, folders_are_removed);
