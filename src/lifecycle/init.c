@@ -314,7 +314,11 @@ static void end_early(enum journal_ending ending, int number, const char *why)
         endings_note(ending, number);
         return;
     }
+    bool first;
+    (void)launcher_world(&first);
     if (ending == JOURNAL_EXIT && capture.rank)
+        return;
+    if (!capture.initialized && !capture.session && !first) /* where MPI_Init fails, it does so in most processes */
         return;
     const char *folder = spill_segments() ? spill_file_folder() : NULL;
     if (!folder) {
