@@ -30,7 +30,8 @@ enum {
     TRIES = 2000,        /* of one that has bound its name, and is about to listen */
     TRY_NS = 1000000,    /* between them */
     WAITING_MAX = 4096,  /* connections that the kernel is to keep */
-    PATIENCE_MS = 10000, /* how long one waits for the leader, which waits for the file system */
+    PATIENCE_MS = 10000, /* how long one waits for the leader, which waits for the file system, ... */
+    NAP_MAX_MS = 32,     /* ... and at a time */
     NAME_BYTES = 64
 };
 
@@ -161,21 +162,19 @@ void journal_leader_tell(int file, const char *text)
     errno = error;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* True if the leader has said something, or is gone. */
-static bool has_answer(int connection)
+static bool has_answer(int connection, void (*progress)(void))
 {
-    int64_t end = now_ms() + PATIENCE_MS, left = PATIENCE_MS;
-    int found;
-    do
-        found = poll(&(struct pollfd){.fd = connection, .events = POLLIN}, 1, (int)left);
-    while (found < 0 && errno == EINTR && (left = end - now_ms()) > 0);
+    struct pollfd answer = {.fd = connection, .events = POLLIN};
+    int found = 0, nap_ms = 1;
+    for (int waited = 0; found <= 0 && waited < PATIENCE_MS; waited += found < 0 ? 1 : nap_ms) {
+        nap_ms = nap_ms < NAP_MAX_MS ? 2 * nap_ms : nap_ms;
+        found = poll(&answer, 1, nap_ms);
+        if (found < 0 && errno != EINTR)
+            return false;
+        if (found <= 0)
+            progress();
+    }
     return found > 0;
 }
 
@@ -198,11 +197,11 @@ static int receive(int connection, struct bytes *text)
     return -1;
 }
 
-int journal_leader_ask(struct bytes *text)
+int journal_leader_ask(struct bytes *text, void (*progress)(void))
 {
     if (connected < 0)
         return -1;
-    return has_answer(connected) ? receive(connected, text) : -1;
+    return has_answer(connected, progress) ? receive(connected, text) : -1;
 }
 
 static void close_socket(int *s)

@@ -26,8 +26,9 @@ bool journal_leader_is_this(void);
 void journal_leader_tell(int file, const char *text);
 
 /* Returns the descriptor that the leader hands over, to be closed by the caller, and appends its text, with its 0, to
- * TEXT. -1: this process is to open the file itself. */
-int journal_leader_ask(struct bytes *text);
+ * TEXT. -1: this process is to open the file itself. PROGRESS is called again and again meanwhile: the leader may still
+ * be in the barrier, and need this process's part of it. */
+int journal_leader_ask(struct bytes *text, void (*progress)(void));
 
 /* The meeting is over. Those whom this leader has told nothing know it then. */
 void journal_leader_end(void);

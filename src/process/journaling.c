@@ -168,12 +168,19 @@ static enum pilgrim_status begin_in(const char *folder, const char *machine, int
     return status;
 }
 
+/* What is on its way from this process in MPI goes on. */
+static void make_progress(void)
+{
+    int found;
+    (void)PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, capture.comm, &found, MPI_STATUS_IGNORE);
+}
+
 /* Begins it in the run's folder: in the file that the leader of the machine has opened, if it hands that over. */
 static enum pilgrim_status begin_in_folder(const char *machine, struct bytes *path)
 {
     struct bytes name = {0};
     enum pilgrim_status status = PILGRIM_IO;
-    int shared = journal_leader_ask(&name);
+    int shared = journal_leader_ask(&name, make_progress);
     if (shared >= 0 && spill_file_take_folder((const char *)name.data))
         status = begin_in(NULL, machine, shared, path);
     else if (shared >= 0)
