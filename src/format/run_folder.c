@@ -162,18 +162,8 @@ static enum pilgrim_status name_of(const char *path, uint32_t number, struct byt
     return trace_path_put(folder, RUN_FOLDER_SUFFIX);
 }
 
-uint32_t run_folder_free_number(const char *path)
-{
-    struct bytes name = {0};
-    struct stat found;
-    bool taken = trace_path_number(path, 0, &name) == PILGRIM_OK &&
-                 trace_path_put(&name, RUN_FOLDER_SUFFIX) == PILGRIM_OK && !lstat((const char *)name.data, &found);
-    bytes_free(&name);
-    return taken ? trace_path_free_number(path, RUN_FOLDER_SUFFIX) : 0;
-}
-
-enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t from, uint32_t *number,
-                                    struct bytes *folder, bool *first)
+enum pilgrim_status run_folder_make(const char *path, uint64_t run, bool begins, uint32_t *number, struct bytes *folder,
+                                    bool *first)
 {
     struct mark mark = mark_of(run);
     unsigned gone = 0, looks = LOOKS;
@@ -183,14 +173,15 @@ enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t fro
         if (is_marked((const char *)folder->data, &mark))
             return PILGRIM_OK;
     }
-    for (*number = from; *number < TRACE_PATH_NUMBERS; ++*number) {
+    for (*number = 0; *number < TRACE_PATH_NUMBERS;) {
         TRY(name_of(path, *number, folder));
         if (take((const char *)folder->data, &mark, first, &looks))
             return PILGRIM_OK;
         if (errno == ESTALE && gone++ < LOOKS)
-            --*number;
-        else if (errno != EEXIST)
+            continue;
+        if (errno != EEXIST)
             return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+        *number = begins && !*number ? trace_path_free_number(path, RUN_FOLDER_SUFFIX) : *number + 1;
     }
     return PILGRIM_IO;
 }

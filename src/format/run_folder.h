@@ -18,17 +18,13 @@
 #define RUN_FOLDER_ANY UINT32_MAX
 
 /* Finds or makes the folder of a run: PATH with RUN_FOLDER_SUFFIX, with a number as for output_write if something else
- * has that name; numbers below FROM are not tried, and all processes of a run must give the same FROM. RUN is a random
- * number that only this run's processes know. Processes that share a file system get the same folder; *FIRST is true in
- * one of them. *NUMBER is set to its number; before, it is what another process has got, or RUN_FOLDER_ANY. FOLDER (to
- * be freed) gets the name, 0-terminated. Leaves no empty folder.
- * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; FOLDER is the path that failed) */
-enum pilgrim_status run_folder_make(const char *path, uint64_t run, uint32_t from, uint32_t *number,
-                                    struct bytes *folder, bool *first) PILGRIM_CHECKED;
-
-/* Returns a FROM for run_folder_make: the lowest number that nothing has now. One process of a run asks; where a
- * thousand runs have left folders, or go on, the others then need not try their names one by one. */
-uint32_t run_folder_free_number(const char *path);
+ * has that name. RUN is a random number that only this run's processes know. Processes that share a file system get the
+ * same folder; *FIRST is true in one of them. *NUMBER is set to its number; before, it is what another process has got,
+ * or RUN_FOLDER_ANY. BEGINS: no other process of the run looks for the folder before this returns, so the names of a
+ * thousand other runs are not tried one by one. FOLDER (to be freed) gets the name, 0-terminated. Leaves no empty
+ * folder. errors: PILGRIM_NOMEM, PILGRIM_IO (errno; FOLDER is the path that failed) */
+enum pilgrim_status run_folder_make(const char *path, uint64_t run, bool begins, uint32_t *number, struct bytes *folder,
+                                    bool *first) PILGRIM_CHECKED;
 
 /* Opens FOLDER, if it still is RUN's. Returns a descriptor, or -1 with errno. */
 int run_folder_open(const char *folder, uint64_t run);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "format/run_folder.h"
 #include "format/trace_path.h"
 #include "process/capture.h"
 #include "process/launcher.h"
@@ -105,7 +104,6 @@ static void decide(void)
     if (expand(&path) == PILGRIM_OK) {
         set_trace(&path);
         check_place();
-        run->folder_number = run_folder_free_number(run->trace);
     }
     bytes_free(&path);
 }

@@ -41,6 +41,12 @@ enum mpi_library mpi_library_bind(const void *site)
     return MPI_LIBRARY_BUILT_FOR;
 }
 
+const void *mpi_library_next(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
 void *mpi_library_symbol(const char *name)
 {
     (void)name;

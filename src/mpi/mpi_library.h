@@ -65,7 +65,7 @@ enum mpi_library mpi_library_bind(const void *site);
 void *mpi_library_symbol(const char *name);
 
 /* Returns where a call of MPI_X, which NAME says, goes on to: a tool behind this library, or MPI. NULL: it is no
- * function that is recorded. After mpi_library_bind. */
+ * function that is recorded, or MPI is linked into the program. After mpi_library_bind. */
 const void *mpi_library_next(const char *name);
 
 /* The program asks the loader for NAME in the library HANDLE, which it has opened. True if that is a function of the

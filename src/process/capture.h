@@ -41,7 +41,6 @@ struct run {
     enum timing_mode timing;  /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
     bool local_count_known;   /* the launcher says how many processes are on a machine */
     bool no_place;            /* a line said that there may be no trace, because no file can be made for it */
-    unsigned folder_number;   /* the first one that the run's folder may have */
     uint32_t here_length;     /* so many bytes of `trace`, up to a '/', are rank 0's working directory in MPI_Init */
     char trace[PATH_MAX + 8]; /* path of the trace, absolute; a path that was cut off here is too long for any file */
 };

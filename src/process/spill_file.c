@@ -67,11 +67,11 @@ static enum pilgrim_status set_path(const struct bytes *start, const char *end)
     return status;
 }
 
-/* Makes PLACE, beside TRACE, with a number from FROM on. `path` becomes what could not be made. */
-static enum pilgrim_status make(struct fragments_folder *place, const char *trace, uint32_t from)
+/* Makes PLACE, beside TRACE. BEGINS: see run_folder_make. `path` becomes what could not be made. */
+static enum pilgrim_status make(struct fragments_folder *place, const char *trace, bool begins)
 {
     enum pilgrim_status status =
-        run_folder_make(trace, capture.run.id, from, &place->number, &place->name, &place->first);
+        run_folder_make(trace, capture.run.id, begins, &place->number, &place->name, &place->first);
     if (status == PILGRIM_OK)
         return status;
     place->number = RUN_FOLDER_ANY;
@@ -130,7 +130,7 @@ static enum pilgrim_status make_elsewhere(struct fragments_folder *place, const 
     int error = errno;
     path = (struct bytes){0};
     bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, error, &other) &&
-                make(place, (const char *)other.data, 0) == PILGRIM_OK;
+                make(place, (const char *)other.data, false) == PILGRIM_OK;
     bytes_free(&other);
     if (good && data && create(place, data) != PILGRIM_OK) {
         leave(place);
@@ -153,22 +153,22 @@ static enum pilgrim_status make_own(void)
     struct bytes trace = {0};
     enum pilgrim_status status = trace_path_number(capture.run.trace, (unsigned)capture.run.id | 1, &trace);
     if (status == PILGRIM_OK)
-        status = make(&folder, (const char *)trace.data, 0);
+        status = make(&folder, (const char *)trace.data, false);
     int error = errno;
     bytes_free(&trace);
     errno = error;
     return status;
 }
 
-/* Finds or makes the folder of the run. */
-static enum pilgrim_status find_folder(void)
+/* Finds or makes the folder of the run. BEGINS: see run_folder_make. */
+static enum pilgrim_status find_folder(bool begins)
 {
     if (folder.name.length)
         return PILGRIM_OK;
     if (!*capture.run.trace)
         return PILGRIM_LIMIT;
     bool alone = capture.session && !capture.initialized;
-    enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace, capture.run.folder_number);
+    enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace, begins);
     if (status != PILGRIM_IO)
         return status;
     status = make_elsewhere(&folder, NULL);
@@ -181,12 +181,12 @@ static enum pilgrim_status find_folder(void)
 static enum pilgrim_status create_in_folder(const struct bytes *data)
 {
     bool found = folder.name.length;
-    TRY(find_folder());
+    TRY(find_folder(false));
     enum pilgrim_status status = create(&folder, data);
     if (status != PILGRIM_IO || errno != ENOENT || !found)
         return status;
     bytes_free(&folder.name);
-    TRY(find_folder());
+    TRY(find_folder(false));
     return create(&folder, data);
 }
 
@@ -358,7 +358,7 @@ bool spill_file_first(void)
 enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to)
 {
     pthread_mutex_lock(&lock);
-    enum pilgrim_status status = find_folder();
+    enum pilgrim_status status = find_folder(false);
     const struct bytes *start = status == PILGRIM_OK ? &folder.name : &path;
     enum pilgrim_status put = trace_path_put(to, start->length ? (const char *)start->data : capture.run.trace);
     pthread_mutex_unlock(&lock);
@@ -370,7 +370,7 @@ enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to
 uint32_t spill_file_make_folder(void)
 {
     pthread_mutex_lock(&lock);
-    bool good = find_folder() == PILGRIM_OK && folder.number != RUN_FOLDER_ANY;
+    bool good = find_folder(true) == PILGRIM_OK && folder.number != RUN_FOLDER_ANY;
     uint32_t told = good ? folder.number + 1 : 0;
     pthread_mutex_unlock(&lock);
     return told;

@@ -58,6 +58,11 @@ static bool names_function(const void *site, const void *library)
 #endif
 }
 
+bool abandoned_knows_mpi(void)
+{
+    return library_of((const void *)(uintptr_t)PMPI_Init) != library_of((const void *)(uintptr_t)abandoned_is_of_mpi);
+}
+
 /* SITE is in the MPI library: MPI makes its own calls inside a call. Always false if MPI is linked statically. */
 bool abandoned_is_of_mpi(const void *site, const void *layer)
 {

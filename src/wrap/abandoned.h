@@ -18,6 +18,9 @@ struct thread;
  * the calls inside it, if it is gone. */
 void abandoned_calls(struct thread *t, const void *frame, const void *site);
 
+/* True if MPI is a library of its own, so that its calls can be told from the program's. After mpi_library_bind. */
+bool abandoned_knows_mpi(void);
+
 /* True if MPI itself makes the call at SITE. LAYER: a function of MPI's Fortran layer, or NULL. */
 bool abandoned_is_of_mpi(const void *site, const void *layer);
 

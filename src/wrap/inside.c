@@ -6,6 +6,7 @@
  * requests, these get their full names in the key of the outer call first. */
 #include "wrap/inside.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "functions.h"
@@ -79,6 +80,18 @@ static struct thread *recorded_around(struct thread *t)
     return depth <= DEPTH_MAX && t->stream && !(t->grown && spill_is_overdue(t)) ? around : NULL;
 }
 
+static bool mpi_is_apart(void)
+{
+    enum { UNKNOWN, YES, NO };
+    static atomic_int apart;
+    int known = atomic_load_explicit(&apart, memory_order_relaxed);
+    if (known == UNKNOWN) {
+        known = abandoned_knows_mpi() ? YES : NO;
+        atomic_store_explicit(&apart, known, memory_order_relaxed);
+    }
+    return known == YES;
+}
+
 /* Names the requests of all recorded calls of T, of which AROUND is the innermost one, as above. */
 static bool name_all_requests(const struct thread *t, struct thread *around)
 {
@@ -98,7 +111,7 @@ bool inside_is_recorded(struct thread *t, uint32_t function, const void *site, c
     if (filter_left_out[function] || (!around && filter_is_noted(FILTER_INSIDE, function)) ||
         abandoned_is_of_mpi(site, layer))
         return false;
-    if (around && (!completes(function) || name_all_requests(t, around)))
+    if (around && mpi_is_apart() && (!completes(function) || name_all_requests(t, around)))
         return true;
     filter_note(FILTER_INSIDE, function);
     return false;

@@ -58,7 +58,7 @@ static uint32_t check_told(const char *path, uint64_t run, uint32_t told, const 
     struct bytes name = {0};
     uint32_t number = told;
     bool was_first;
-    ck_assert_int_eq(run_folder_make(path, run, 0, &number, &name, &was_first), PILGRIM_OK);
+    ck_assert_int_eq(run_folder_make(path, run, false, &number, &name, &was_first), PILGRIM_OK);
     ck_assert_str_eq((const char *)name.data, expected);
     ck_assert_int_eq(was_first, first);
     bytes_free(&name);
@@ -78,35 +78,30 @@ static void remove_folder(const char *name)
     ck_assert_int_eq(rmdir(name), 0); /* so nothing else was left in it */
 }
 
-static enum pilgrim_status make_from(uint64_t run, uint32_t from, struct bytes *name, bool *first)
+static void check_begun(uint64_t run, const char *expected)
 {
+    struct bytes name = {0};
     uint32_t number = RUN_FOLDER_ANY;
-    return run_folder_make("app.pilgrim", run, from, &number, name, first);
+    bool first;
+    ck_assert_int_eq(run_folder_make("app.pilgrim", run, true, &number, &name, &first), PILGRIM_OK);
+    ck_assert_str_eq((const char *)name.data, expected);
+    ck_assert(first);
+    bytes_free(&name);
 }
 
 /* Folders of other runs are not tried one by one: a run begins with the first number that nothing has. */
 START_TEST(many_runs)
 {
-    enum { RUNS = 30, GAP = 12 }; /* of the names below */
-    struct bytes name = {0};
-    bool first;
-    ck_assert_uint_eq(run_folder_free_number("app.pilgrim"), 0);
+    enum { RUNS = 30 };
+    char path[64];
     for (unsigned i = 0; i < RUNS; i++) {
-        ck_assert_uint_eq(run_folder_free_number("app.pilgrim"), i);
-        ck_assert_int_eq(make_from(i + 1, i, &name, &first), PILGRIM_OK);
-        ck_assert(first);
+        snprintf(path, sizeof path, i ? "app.%u.pilgrim.fragments" : "app.pilgrim.fragments", i);
+        check_begun(i + 1, path);
     }
     remove_folder("app.12.pilgrim.fragments");
-    ck_assert_uint_eq(run_folder_free_number("app.pilgrim"), GAP);
-    ck_assert_int_eq(make_from(RUNS + 1, GAP, &name, &first), PILGRIM_OK);
-    ck_assert_str_eq((const char *)name.data, "app.12.pilgrim.fragments");
-    ck_assert_int_eq(make_from(RUNS + 2, GAP, &name, &first), PILGRIM_OK);
-    ck_assert_str_eq((const char *)name.data, "app.30.pilgrim.fragments");
-    ck_assert_uint_eq(run_folder_free_number("app"), 0);
-    ck_assert_uint_eq(run_folder_free_number("absent/app.pilgrim"), 0);
-    bytes_free(&name);
+    check_begun(RUNS + 1, "app.12.pilgrim.fragments");
+    check_begun(RUNS + 2, "app.30.pilgrim.fragments");
     for (unsigned i = 0; i <= RUNS; i++) {
-        char path[64];
         snprintf(path, sizeof path, i ? "app.%u.pilgrim.fragments" : "app.pilgrim.fragments", i);
         remove_folder(path);
     }
@@ -130,7 +125,7 @@ START_TEST(folders)
     struct bytes name = {0};
     uint32_t number = RUN_FOLDER_ANY;
     bool first;
-    ck_assert_int_eq(run_folder_make("absent/app", 1, 0, &number, &name, &first), PILGRIM_IO);
+    ck_assert_int_eq(run_folder_make("absent/app", 1, false, &number, &name, &first), PILGRIM_IO);
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_str_eq((const char *)name.data, "absent/app.fragments");
     bytes_free(&name);
@@ -155,7 +150,7 @@ START_TEST(folders_at_once)
             uint32_t number = RUN_FOLDER_ANY;
             bool first = false;
             char line[64] = {(char)i};
-            if (run_folder_make("app.pilgrim", i % 2, 0, &number, &name, &first) == PILGRIM_OK)
+            if (run_folder_make("app.pilgrim", i % 2, false, &number, &name, &first) == PILGRIM_OK)
                 snprintf(line + 1, sizeof line - 1, "%d%s", first, (const char *)name.data);
             _exit(write(ends[1], line, sizeof line) != sizeof line);
         }
@@ -201,7 +196,7 @@ START_TEST(folders_are_removed)
     struct bytes path = {0};
     uint32_t number = RUN_FOLDER_ANY;
     bool first;
-    ck_assert_int_eq(run_folder_make("t", 7, 0, &number, &path, &first), PILGRIM_OK);
+    ck_assert_int_eq(run_folder_make("t", 7, false, &number, &path, &first), PILGRIM_OK);
     ck_assert_int_eq(output_put_file(AT_FDCWD, "t.fragments/0.fragment", "x", 1), PILGRIM_OK);
     ck_assert(!run_folder_remove("t.fragments"));
     ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
@@ -352,7 +347,7 @@ START_TEST(full_disk)
     uint32_t number = RUN_FOLDER_ANY;
     bool first;
     limit(0);
-    enum pilgrim_status status = run_folder_make("t", 1, 0, &number, &name, &first);
+    enum pilgrim_status status = run_folder_make("t", 1, false, &number, &name, &first);
     int problem = errno;
     limit(RLIM_INFINITY);
     ck_assert_int_eq(status, PILGRIM_IO);
