@@ -27,34 +27,47 @@ static bool ends_with(const char *name, const char *suffix)
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* Sets *PROCESSES to how many processes left something in journal FILE. False: one of them may still run, or it is no
- * journal of MACHINE. */
-static bool all_ended(int file, const char *machine, unsigned *processes)
+/* What is left of the processes of a run. */
+struct remains {
+    unsigned ended; /* so many are known to have ended */
+    bool more;      /* of others that is not known here: they are of other machines or containers */
+};
+
+/* Adds the processes of journal FILE to R. False: one of them still runs, or it is no journal. */
+static bool all_ended(int file, const char *machine, struct remains *r)
 {
     struct journal_head head;
     struct journal_process p;
     if (pread(file, &head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head.magic, JOURNAL_MAGIC, sizeof head.magic) != 0 || head.version != JOURNAL_VERSION ||
-        head.page_bytes != JOURNAL_PAGE || strncmp(head.host, machine, sizeof head.host) != 0)
+        head.page_bytes != JOURNAL_PAGE)
         return false;
+    if (strncmp(head.host, machine, sizeof head.host) != 0) {
+        r->more = true;
+        return true;
+    }
     for (uint64_t page = 1; pread(file, &p, sizeof p, (off_t)(page * JOURNAL_PAGE)) == (ssize_t)sizeof p;
          page += p.block.pages) {
         if (memcmp(p.block.magic, JOURNAL_BLOCK_MAGIC, sizeof p.block.magic) != 0 || p.block.pages == 0)
             break;
         if (p.block.kind != JOURNAL_PROCESS || p.ranks == 0)
             continue;
+        if (p.pid_space && p.pid_space != process_id_space()) {
+            r->more = true;
+            continue;
+        }
         if (process_state(p.pid, p.started) != 0)
             return false;
-        ++*processes;
+        r->ended++;
     }
     return true;
 }
 
-/* Returns how many processes left something in FOLDER, all of which have ended without a word; 0: none, or it is not
- * known here. */
-static unsigned silent_processes(int folder, const char *machine)
+/* Returns what is left in FOLDER of processes that have ended without a word; none, if one of them still runs. A run
+ * whose processes on this machine are gone has ended, as launchers end all of it. */
+static struct remains silent_processes(int folder, const char *machine)
 {
-    unsigned processes = 0;
+    struct remains r = {0};
     struct stat status;
     const int copy =
         fstat(folder, &status) == 0 && status.st_uid == geteuid() && faccessat(folder, RUN_FOLDER_SAID, F_OK, 0) != 0
@@ -66,7 +79,7 @@ static unsigned silent_processes(int folder, const char *machine)
         if (!ends_with(entry->d_name, JOURNAL_FILE_SUFFIX))
             continue;
         const int file = openat(folder, entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        ended = file >= 0 && all_ended(file, machine, &processes);
+        ended = file >= 0 && all_ended(file, machine, &r);
         if (file >= 0)
             close(file);
     }
@@ -74,7 +87,7 @@ static unsigned silent_processes(int folder, const char *machine)
         closedir(entries);
     else if (copy >= 0)
         close(copy);
-    return ended ? processes : 0;
+    return ended ? r : (struct remains){0};
 }
 
 /* Sets FOLDER to where traces go by PATTERN. False: its name depends on the run. */
@@ -105,17 +118,19 @@ void earlier_runs_tell(const char *pattern)
         if (!ends_with(entry->d_name, TRACE_PATH_SUFFIX RUN_FOLDER_SUFFIX))
             continue;
         const int run = openat(dirfd(entries), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        const unsigned processes = run >= 0 ? silent_processes(run, machine) : 0;
+        const struct remains r = run >= 0 ? silent_processes(run, machine) : (struct remains){0};
         looked++;
-        if (processes > 0 && told++ < LINES_MAX) {
+        if (r.ended > 0 && told++ < LINES_MAX) {
             const char *shown = strcmp(folder, "./") == 0 ? "" : folder;
             const int said = openat(run, RUN_FOLDER_SAID, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
             if (said >= 0)
                 close(said);
-            fprintf(stderr,
-                    "pilgrim-run: %s%s: %u process%s of an earlier run ended without MPI_Finalize; for a trace of the "
-                    "calls until then: pilgrim-merge %s%s\n",
-                    shown, entry->d_name, processes, processes == 1 ? "" : "es", shown, entry->d_name);
+            fprintf(
+                stderr,
+                "pilgrim-run: %s%s: %s%u process%s of an earlier run ended without MPI_Finalize; for a trace of the "
+                "calls until then: pilgrim-merge %s%s\n",
+                shown, entry->d_name, r.more ? "at least " : "", r.ended, r.ended == 1 ? "" : "es", shown,
+                entry->d_name);
         }
         if (run >= 0)
             close(run);
