@@ -157,6 +157,13 @@ const struct call_path *stacks_path(struct call_stacks *s, const void *site, con
     return p;
 }
 
+bool stacks_lead_to(struct call_stacks *s, const void *site, const void *frame, const void *outer)
+{
+    const struct path_walk *walk;
+    const struct call_path *path = stacks_path(s, site, frame, &walk);
+    return path && path_leads_to(path, outer);
+}
+
 const struct call_path *stacks_path_inside(struct call_stacks *s, const void *site, const void *frame,
                                            uint32_t function, const void *outer_site, const struct call_path *outer)
 {

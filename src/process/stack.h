@@ -26,6 +26,10 @@ const struct call_path *stacks_path(struct call_stacks *s, const void *site, con
 const struct call_path *stacks_path_inside(struct call_stacks *s, const void *site, const void *frame,
                                            uint32_t function, const void *outer_site, const struct call_path *outer);
 
+/* True if a call of the calling thread, which has S, at SITE is made, by whatever, inside the one that returns to
+ * OUTER. False: it is not, or the walk ends before. */
+bool stacks_lead_to(struct call_stacks *s, const void *site, const void *frame, const void *outer);
+
 /* Code was unloaded: forgets what was known of it. To be called by each thread that then goes on with its streams. */
 void stacks_moved(void);
 

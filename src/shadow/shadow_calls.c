@@ -39,7 +39,7 @@ WRAPPED(enum mpi_library, mpi_library_bind, (const void *site));
 WRAPPED(void, capture_after_init, (void));
 WRAPPED(void, capture_after_unrecorded_init, (void));
 WRAPPED(void, capture_finish, (void));
-WRAPPED(void, abandoned_calls, (struct thread * t, const void *frame, const void *site));
+WRAPPED(void, abandoned_calls, (struct thread * t, const void *frame, const void *site, const void *caller));
 WRAPPED(void, put_string, (struct call * c, const char *string));
 WRAPPED(void, call_done, (struct call * c, const uint8_t *end));
 
@@ -160,7 +160,7 @@ void __wrap_call_done(struct call *c, const uint8_t *to)
 }
 
 /* The calls that end are those of T, or of its states for calls inside calls from some one on. */
-void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *site)
+void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *site, const void *caller)
 {
     enum { LEVELS = 8 };
     struct thread *inside[LEVELS];
@@ -173,7 +173,7 @@ void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *sit
         if (!o->journal->outputs)
             o->journal->outputs = o->key.data; /* the recorder cuts the key off there */
     }
-    __real_abandoned_calls(t, frame, site);
+    __real_abandoned_calls(t, frame, site, caller);
     while (count-- > 0) {
         struct thread *o = inside[count];
         const bool ended = !o->inside && o->class;

@@ -454,6 +454,14 @@ size_t path_frames(const struct call_path *p, struct code_frame *frames)
     return p->shown;
 }
 
+bool path_leads_to(const struct call_path *p, const void *outer)
+{
+    for (uint32_t i = 1; i < p->count; i++)
+        if (p->known[i]->item.hash == (uintptr_t)outer)
+            return true;
+    return false;
+}
+
 /* ---- modules that are unloaded ---- */
 
 static bool has_moved(const struct call_path *p)

@@ -240,6 +240,9 @@ static inline bool path_trail_matches(const struct path_trail *t, const void *fr
  * no module. Returns how many there are; 0 too if one of their modules was unloaded. */
 size_t path_frames(const struct call_path *p, struct code_frame *frames);
 
+/* True if P, as path_of found it, goes through the return address OUTER, outside of its site. */
+bool path_leads_to(const struct call_path *p, const void *outer);
+
 /* Modules were unloaded. Forgets the paths through them, and all rules. */
 void paths_moved(void);
 

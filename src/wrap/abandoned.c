@@ -6,10 +6,8 @@
  * gone if its return address is not on it. If that is uncertain (the unwinder does not reach the end of the stack; the
  * stack is not the thread's own, as with coroutines), the call counts as one inside the other and is not recorded. It
  * would be worse to end a call that still returns. */
-#define _GNU_SOURCE 1 /* dladdr */
 #include "wrap/abandoned.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <stdatomic.h>
@@ -25,6 +23,7 @@
 #include "process/thread.h"
 #include "functions.h"
 #include "objects/memory.h"
+#include "objects/modules.h"
 
 enum { FRAMES_MAX = 1024, SITE_BITS = 6 };
 
@@ -32,8 +31,8 @@ enum { FRAMES_MAX = 1024, SITE_BITS = 6 };
 
 static const void *library_of(const void *address)
 {
-    Dl_info info;
-    return dladdr(address, &info) ? info.dli_fbase : NULL;
+    struct code_frame frame;
+    return modules_frame(address, &frame) ? frame.module : NULL;
 }
 
 /* True if the call that returns to SITE names its function. False: it calls through a pointer, as callbacks are called;
@@ -78,9 +77,12 @@ bool abandoned_is_of_mpi(const void *site, const void *layer)
     return of_mpi;
 }
 
-/* True if a call made at SITE is on the stack, outside of the call that begins at HERE; also if that is uncertain. */
-static bool is_on_stack(const void *site, const void *here)
+/* True if a call made at SITE is on the stack, outside of the call that begins at HERE; also if that is uncertain.
+ * CALLER: CALL_FRAME of the one that begins, or NULL. The thread's own walk is quick, but may end too early. */
+static bool is_on_stack(const void *site, const void *here, const void *caller)
 {
+    if (caller && thread_now->stacks && stacks_lead_to(thread_now->stacks, here, caller, site))
+        return true;
     void *addresses[FRAMES_MAX];
     int i = 0, error = errno, count = backtrace(addresses, FRAMES_MAX);
     errno = error;
@@ -95,11 +97,13 @@ static bool is_on_stack(const void *site, const void *here)
 
 /* True if the call made at SITE, whose data was on the stack at CALL_SITE, is gone now that a call with FRAME begins at
  * HERE. */
-static bool is_gone(const void *call_site, const void *site, const void *frame, const void *here, const void *layer)
+static bool is_gone(const void *call_site, const void *site, const void *frame, const void *here, const void *caller,
+                    const void *layer)
 {
     if (!memory_in_own_stack(call_site) || !memory_in_own_stack(frame))
         return false;
-    return (uintptr_t)frame >= (uintptr_t)call_site || (!abandoned_is_of_mpi(here, layer) && !is_on_stack(site, here));
+    return (uintptr_t)frame >= (uintptr_t)call_site ||
+           (!abandoned_is_of_mpi(here, layer) && !is_on_stack(site, here, caller));
 }
 
 /* ---- ending such a call ---- */
@@ -149,9 +153,9 @@ static void end_all(struct thread *t)
         end(t);
 }
 
-void abandoned_calls(struct thread *t, const void *frame, const void *site)
+void abandoned_calls(struct thread *t, const void *frame, const void *site, const void *caller)
 {
-    while (t && t->inside && !is_gone(t->frame, t->site, frame, site, NULL))
+    while (t && t->inside && !is_gone(t->frame, t->site, frame, site, caller, NULL))
         t = t->nested;
     end_all(t);
 }
@@ -165,8 +169,9 @@ struct fortran_call *abandoned_fortran(uint32_t function, const void *frame, con
      * was made in. */
     while (from && (memory_in_own_stack(from) != memory_in_own_stack(frame) || !fortran_is_whole(from)))
         from = fortran_now = NULL;
-    while (from && !fortran_expects_of(from, function) &&
-           is_gone(from, from->site, frame, site, atomic_load_explicit(&from->entry->next, memory_order_relaxed))) {
+    while (
+        from && !fortran_expects_of(from, function) &&
+        is_gone(from, from->site, frame, site, NULL, atomic_load_explicit(&from->entry->next, memory_order_relaxed))) {
         from = fortran_now = from->outer;
         if (from && !fortran_is_whole(from))
             from = fortran_now = NULL;

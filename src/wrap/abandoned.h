@@ -15,8 +15,8 @@ struct fortran_call;
 struct thread;
 
 /* A call of T begins at SITE with the struct call FRAME while another call counts as in progress. Ends that call, and
- * the calls inside it, if it is gone. */
-void abandoned_calls(struct thread *t, const void *frame, const void *site);
+ * the calls inside it, if it is gone. CALLER: CALL_FRAME, or NULL. */
+void abandoned_calls(struct thread *t, const void *frame, const void *site, const void *caller);
 
 /* True if MPI is a library of its own, so that its calls can be told from the program's. After mpi_library_bind. */
 bool abandoned_knows_mpi(void);

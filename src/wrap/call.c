@@ -53,7 +53,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     struct thread *t = thread_now;
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
     if (t && t->inside && !(off & ~(unsigned)(OFF_PAUSED | OFF_HINTS)))
-        abandoned_calls(t, c, site);
+        abandoned_calls(t, c, site, frame);
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     const bool inside = t && t->inside && !(off & ~(unsigned)OFF_HINTS),
                claimed = from && fortran_claims(from, function),
