@@ -129,7 +129,7 @@ bool inside_begin(struct thread *t, uint32_t function, const void *site, const v
     if (t->class)
         return true;
     thread_end_inside(t, false);
-    return false;
+    return call_no_memory() != NULL;
 }
 
 enum pilgrim_status inside_end(struct thread *t, bool failed_poll)

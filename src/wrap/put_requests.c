@@ -378,6 +378,8 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
  * False: it is stored already, as are all of more than MOST requests. */
 static bool put_same_requests(struct call *c, const MPI_Request *requests, int64_t count, int64_t most)
 {
+    if (c->thread->outer) /* the registers are those of the thread, and a call of its own may be using them */
+        most = 0;
     struct request_array_delta *k = &c->thread->request_delta;
     if (count <= most && find_again(c, requests, count)) {
         (void)array_delta_again(k);

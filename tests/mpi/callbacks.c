@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { PARTNERS = 3, TAG = 5 };
+enum { PARTNERS = 3, TAG = 5, MANY = 6 };
 
 static MPI_Request pending[PARTNERS], begun_inside = MPI_REQUEST_NULL;
 static int numbers[PARTNERS], heard, copies, deletions, errors, operations, signals;
@@ -97,6 +97,34 @@ static void failed(MPI_Comm *comm, int *code, ...)
         heard++;
         MPI_Isend(&numbers[0], 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &begun_inside);
     }
+}
+
+/* Each call of MPI_Waitany has the array that the one before left. */
+static void wait_for_any(MPI_Request *requests)
+{
+    int index;
+
+    MPI_Waitany(MANY, requests, &index, MPI_STATUS_IGNORE);
+    EXPECT(index != MPI_UNDEFINED);
+}
+
+static void begin_many(MPI_Request *requests)
+{
+    for (int i = 0; i < MANY; i++)
+        MPI_Irecv(NULL, 0, MPI_INT, 0, TAG, MPI_COMM_SELF, &requests[i]);
+    for (int i = 0; i < MANY; i++)
+        MPI_Send(NULL, 0, MPI_INT, 0, TAG, MPI_COMM_SELF);
+}
+
+static void failed_often(MPI_Comm *comm, int *code, ...)
+{
+    static MPI_Request requests[MANY];
+    static int calls;
+
+    (void)comm, (void)code;
+    if (calls++ % MANY == 0)
+        begin_many(requests);
+    wait_for_any(requests);
 }
 
 static int on_query(void *extra, MPI_Status *status)
@@ -195,6 +223,23 @@ static void requests(int rank, int size)
     }
 }
 
+/* Arrays of requests that change a little with each call, inside calls and outside by turns. */
+static void arrays(void)
+{
+    MPI_Request requests[MANY];
+    MPI_Errhandler errhandler;
+
+    MPI_Comm_create_errhandler(failed_often, &errhandler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
+    begin_many(requests);
+    for (int i = 0; i < MANY; i++) {
+        wait_for_any(requests);
+        MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&errhandler);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, rounds, key, inner_key, deep_key, type_key;
@@ -219,6 +264,7 @@ int main(int argc, char **argv)
         attributes(key, deep_key, type_key);
         reductions(op, rank, size);
         requests(rank, size);
+        arrays();
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Errhandler_free(&errhandler);
