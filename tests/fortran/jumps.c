@@ -19,7 +19,7 @@ static void failed(MPI_Comm *comm, int *code, ...)
     MPI_Fint world = MPI_Comm_c2f(*comm), size, error;
 
     (void)code;
-    mpi_comm_size_(&world, &size, &error); /* inside of another call: not recorded */
+    mpi_comm_size_(&world, &size, &error);
     jumps++;
     longjmp(back, 1);
 }
