@@ -22,7 +22,8 @@
  * same folder; *FIRST is true in one of them. *NUMBER is set to its number; before, it is what another process has got,
  * or RUN_FOLDER_ANY. BEGINS: no other process of the run looks for the folder before this returns, so the names of a
  * thousand other runs are not tried one by one. FOLDER (to be freed) gets the name, 0-terminated. Leaves no empty
- * folder. errors: PILGRIM_NOMEM, PILGRIM_IO (errno; FOLDER is the path that failed) */
+ * folder.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; FOLDER is the path that failed) */
 enum pilgrim_status run_folder_make(const char *path, uint64_t run, bool begins, uint32_t *number, struct bytes *folder,
                                     bool *first) PILGRIM_CHECKED;
 

@@ -129,7 +129,7 @@ void paths_begin(const struct path_source *source, unsigned depth, size_t most);
 const struct call_path *path_of(struct path_walk *w, const void *site, const void *frame,
                                 const struct stack_range *range);
 
-/* A call in progress that another one is made inside of: by a callback, or by the handler of a signal. */
+/* A call in progress that another one is made inside of, by a callback. */
 struct outer_call {
     const struct call_path *path; /* NULL: its site is all that is known */
     const void *site;

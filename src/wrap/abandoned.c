@@ -4,10 +4,12 @@
  * Stacks grow downwards. A call that begins no deeper than the one before has replaced it. A call that begins deeper is
  * made by a callback, or somewhere else after the other one was left. Then the stack is unwound, and the other one is
  * gone if its return address is not on it. If that is uncertain (the unwinder does not reach the end of the stack; the
- * stack is not the thread's own, as with coroutines), the call counts as one inside the other and is not recorded. It
- * would be worse to end a call that still returns. */
+ * stack is not the thread's own, as with coroutines), the call counts as one inside the other. It would be worse to end
+ * a call that still returns. */
+#define _GNU_SOURCE 1 /* dladdr */
 #include "wrap/abandoned.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <stdatomic.h>
@@ -23,16 +25,16 @@
 #include "process/thread.h"
 #include "functions.h"
 #include "objects/memory.h"
-#include "objects/modules.h"
 
 enum { FRAMES_MAX = 1024, SITE_BITS = 6 };
 
 /* ---- is a call on the stack? ---- */
 
+/* Of the loader, whose lock a thread may take again: a signal may have interrupted who holds one of Pilgrim's. */
 static const void *library_of(const void *address)
 {
-    struct code_frame frame;
-    return modules_frame(address, &frame) ? frame.module : NULL;
+    Dl_info info;
+    return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
 /* True if the call that returns to SITE names its function. False: it calls through a pointer, as callbacks are called;
@@ -62,26 +64,34 @@ bool abandoned_knows_mpi(void)
     return library_of((const void *)(uintptr_t)PMPI_Init) != library_of((const void *)(uintptr_t)abandoned_is_of_mpi);
 }
 
-/* SITE is in the MPI library: MPI makes its own calls inside a call. Always false if MPI is linked statically. */
+static bool is_of_mpi(const void *site, const void *layer)
+{
+    const void *library = library_of(site), *mpi = library_of((const void *)(uintptr_t)PMPI_Init);
+    return library && (library == mpi || (layer && library == library_of(layer))) &&
+           library != library_of((const void *)(uintptr_t)abandoned_is_of_mpi) && names_function(site, library);
+}
+
+/* SITE is in the MPI library: MPI makes its own calls inside a call. Always false if MPI is linked statically. The
+ * loader looks through all symbols of a library, so its answers are kept: 2 x site, and 1 more if it is MPI's. */
 bool abandoned_is_of_mpi(const void *site, const void *layer)
 {
-    static _Atomic(const void *) known[1 << SITE_BITS];
-    _Atomic(const void *) *slot = &known[(uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITE_BITS)];
-    if (atomic_load_explicit(slot, memory_order_relaxed) == site)
-        return true;
-    const void *library = library_of(site), *mpi = library_of((const void *)(uintptr_t)PMPI_Init);
-    bool of_mpi = library && (library == mpi || (layer && library == library_of(layer))) &&
-                  library != library_of((const void *)(uintptr_t)abandoned_is_of_mpi) && names_function(site, library);
-    if (of_mpi)
-        atomic_store_explicit(slot, site, memory_order_relaxed);
+    static _Atomic(uint64_t) known[1 << SITE_BITS];
+    _Atomic(uint64_t) *slot = &known[(uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITE_BITS)];
+    const uint64_t key = (uint64_t)(uintptr_t)site << 1, found = atomic_load_explicit(slot, memory_order_relaxed);
+    if (site && found >> 1 == key >> 1)
+        return found & 1;
+    const bool of_mpi = is_of_mpi(site, layer);
+    atomic_store_explicit(slot, key | of_mpi, memory_order_relaxed);
     return of_mpi;
 }
 
 /* True if a call made at SITE is on the stack, outside of the call that begins at HERE; also if that is uncertain.
- * CALLER: CALL_FRAME of the one that begins, or NULL. The thread's own walk is quick, but may end too early. */
+ * CALLER: CALL_FRAME of the one that begins, or NULL. The thread's own walk is quick, but may end too early; and it
+ * takes locks, which the thread may hold where a signal has interrupted it outside of MPI. */
 static bool is_on_stack(const void *site, const void *here, const void *caller)
 {
-    if (caller && thread_now->stacks && stacks_lead_to(thread_now->stacks, here, caller, site))
+    if (caller && thread_now->stacks && inside_mpi(thread_now) &&
+        stacks_lead_to(thread_now->stacks, here, caller, site))
         return true;
     void *addresses[FRAMES_MAX];
     int i = 0, error = errno, count = backtrace(addresses, FRAMES_MAX);

@@ -58,7 +58,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     const bool inside = t && t->inside && !(off & ~(unsigned)OFF_HINTS),
                claimed = from && fortran_claims(from, function),
                recorded_inside =
-                   inside && inside_is_recorded(t, function, claimed ? from->site : site, claimed ? NULL : from);
+                   inside && inside_is_recorded(t, function, claimed ? from->site : site, frame, claimed ? NULL : from);
     c->thread = NULL;
     if ((off == OFF_PAUSED && call_may_be_untracked(follows)) ||
         (inside && !recorded_inside && follows == FOLLOWS_NOTHING))

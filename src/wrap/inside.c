@@ -3,14 +3,26 @@
  *
  * The inputs of the outer call may name requests by their age (VALUE_LIVE). They were stored when it began, and are
  * read behind the calls inside it, which may have completed older ones. Therefore, where a call inside may complete
- * requests, these get their full names in the key of the outer call first. */
+ * requests, these get their full names in the key of the outer call first.
+ *
+ * A signal may interrupt MPI anywhere, also where it has locked the memory that recording a call may take. So calls of
+ * signal handlers are not recorded. Behind a handler's frame stands the address that the kernel lets it return to: it
+ * is looked for on the stack, between the call and the one around it. An old one that nobody has overwritten may stand
+ * there, too; then a callback's call is not recorded, and the user is told. */
+#define _GNU_SOURCE 1 /* syscall */
 #include "wrap/inside.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "functions.h"
 #include "mpi/mpi_library.h"
+#include "objects/memory.h"
 #include "objects/sharing.h"
 #include "process/filter.h"
 #include "process/spill.h"
@@ -21,7 +33,70 @@
 #include "wrap/call.h"
 #include "wrap/fortran_call.h"
 
-enum { DEPTH_MAX = 4 }; /* calls inside calls inside calls, ... */
+enum {
+    DEPTH_MAX = 4,           /* calls inside calls inside calls, ... */
+    SEARCHED_BYTES = 1 << 20 /* of stack, at most */
+};
+
+/* ---- handlers of signals ---- */
+
+#if defined __x86_64__
+/* Returns the address that handlers return to; 0: there are none. All are set by the C library, which has one for
+ * all; those of other languages have stacks of their own. */
+static uintptr_t handlers_return(void)
+{
+    static atomic_uintptr_t known;
+    struct {
+        void *handler;
+        unsigned long flags;
+        uintptr_t restorer;
+        unsigned long mask;
+    } action;
+    uintptr_t found = atomic_load_explicit(&known, memory_order_relaxed);
+    const int error = errno;
+    for (long number = 1; !found && number < NSIG; number++) {
+        memset(&action, 0, sizeof action);
+        if (!syscall(SYS_rt_sigaction, number, NULL, &action, sizeof action.mask) &&
+            action.handler != (void *)SIG_DFL && action.handler != (void *)SIG_IGN)
+            found = action.restorer;
+    }
+    errno = error;
+    atomic_store_explicit(&known, found, memory_order_relaxed);
+    return found;
+}
+
+static bool returns_from_handler(uintptr_t word, uintptr_t known)
+{
+    return word == known;
+}
+#else
+/* The kernel's own code, which is on two pages, and which programs do not call in between. */
+static uintptr_t handlers_return(void)
+{
+    return getauxval(AT_SYSINFO_EHDR);
+}
+
+static bool returns_from_handler(uintptr_t word, uintptr_t known)
+{
+    enum { CODE_BYTES = 8192 };
+    return word - known < CODE_BYTES;
+}
+#endif
+
+/* True if a handler is on the stack between HERE and OUTER, which is further out; also if that is not known. */
+static bool is_in_handler(const void *here, const void *outer)
+{
+    const uintptr_t known = handlers_return(), low = (uintptr_t)here / sizeof(uintptr_t) * sizeof(uintptr_t),
+                    high = (uintptr_t)outer;
+    if (!memory_in_own_stack(here) || !memory_in_own_stack(outer) || high < low || high - low > SEARCHED_BYTES)
+        return true;
+    bool found = false;
+    for (uintptr_t at = low; known && at < high; at += sizeof at)
+        found |= returns_from_handler(*(const uintptr_t *)at, known);
+    return found;
+}
+
+/* ---- requests of the call around ---- */
 
 /* True if FUNCTION may complete requests. */
 static bool completes(uint32_t function)
@@ -58,6 +133,8 @@ static bool name_requests(const struct thread *t, struct live_requests *live)
     }
     return !w.damaged;
 }
+
+/* ---- is it recorded? ---- */
 
 /* True if T's call is in MPI, so that the stream is not being changed. */
 static bool is_in_mpi(const struct thread *t)
@@ -101,7 +178,15 @@ static bool name_all_requests(const struct thread *t, struct thread *around)
     return true;
 }
 
-bool inside_is_recorded(struct thread *t, uint32_t function, const void *site, const struct fortran_call *from)
+bool inside_mpi(const struct thread *t)
+{
+    while (t->nested && t->nested->inside)
+        t = t->nested;
+    return is_in_mpi(t);
+}
+
+bool inside_is_recorded(struct thread *t, uint32_t function, const void *site, const void *frame,
+                        const struct fortran_call *from)
 {
     struct thread *around = recorded_around(t);
     const struct call *outer = around ? around->frame : NULL;
@@ -111,11 +196,14 @@ bool inside_is_recorded(struct thread *t, uint32_t function, const void *site, c
     if (filter_left_out[function] || (!around && filter_is_noted(FILTER_INSIDE, function)) ||
         abandoned_is_of_mpi(site, layer))
         return false;
-    if (around && mpi_is_apart() && (!completes(function) || name_all_requests(t, around)))
+    if (around && mpi_is_apart() && !is_in_handler(frame, outer) &&
+        (!completes(function) || name_all_requests(t, around)))
         return true;
     filter_note(FILTER_INSIDE, function);
     return false;
 }
+
+/* ---- recording it ---- */
 
 bool inside_begin(struct thread *t, uint32_t function, const void *site, const void *frame, bool fortran)
 {
@@ -129,7 +217,8 @@ bool inside_begin(struct thread *t, uint32_t function, const void *site, const v
     if (t->class)
         return true;
     thread_end_inside(t, false);
-    return call_no_memory() != NULL;
+    (void)call_no_memory();
+    return false;
 }
 
 enum pilgrim_status inside_end(struct thread *t, bool failed_poll)

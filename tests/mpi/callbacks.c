@@ -4,7 +4,7 @@
  * Exercises: callbacks of attributes (of communicators, datatypes and windows, one that duplicates a communicator with
  * an attribute of its own), of operations, of error handlers and of a generalized request; requests that begin inside a
  * call and end inside another or outside, and the other way round; a request that a callback completes while the call
- * around it names a younger one of the same line; communicators made inside; a clock that is read inside; a signal
+ * around it names a younger one of the same line; communicators made inside; a signal
  * whose handler calls MPI in a callback. With an argument: so many rounds. */
 #include "expect.h"
 
