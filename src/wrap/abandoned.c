@@ -72,16 +72,19 @@ static bool is_of_mpi(const void *site, const void *layer)
 }
 
 /* SITE is in the MPI library: MPI makes its own calls inside a call. Always false if MPI is linked statically. The
- * loader looks through all symbols of a library, so its answers are kept: 2 x site, and 1 more if it is MPI's. */
+ * loader looks through all symbols of a library, so its answers are kept: 63 bits that stand for SITE and LAYER, and 1
+ * if SITE is MPI's. */
 bool abandoned_is_of_mpi(const void *site, const void *layer)
 {
     static _Atomic(uint64_t) known[1 << SITE_BITS];
-    _Atomic(uint64_t) *slot = &known[(uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITE_BITS)];
-    const uint64_t key = (uint64_t)(uintptr_t)site << 1, found = atomic_load_explicit(slot, memory_order_relaxed);
-    if (site && found >> 1 == key >> 1)
+    const uint64_t mixed =
+        ((uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uintptr_t)layer * UINT64_C(0xc2b2ae3d27d4eb4f));
+    _Atomic(uint64_t) *slot = &known[mixed >> (64 - SITE_BITS)];
+    const uint64_t key = mixed | 1, found = atomic_load_explicit(slot, memory_order_relaxed);
+    if (site && (found | 1) == key)
         return found & 1;
     const bool of_mpi = is_of_mpi(site, layer);
-    atomic_store_explicit(slot, key | of_mpi, memory_order_relaxed);
+    atomic_store_explicit(slot, of_mpi ? key : key - 1, memory_order_relaxed);
     return of_mpi;
 }
 
