@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,8 @@ static bool carries(const struct code_frame *frame)
 
 /* ---- stacks ---- */
 
+static atomic_bool begun; /* there may be paths; with PILGRIM_STACK=1 those of nested calls */
+
 static void begin(void)
 {
     static const char interpreter[] = "python";
@@ -93,6 +96,7 @@ static void begin(void)
         .is_python = strncmp(program_invocation_short_name, interpreter, sizeof interpreter - 1) == 0};
     paths_begin(&source, capture.settings.stack, PATHS_MOST);
     name_functions();
+    atomic_store_explicit(&begun, true, memory_order_relaxed);
 }
 
 struct call_stacks *stacks_new(void)
@@ -175,6 +179,6 @@ const struct call_path *stacks_path_inside(struct call_stacks *s, const void *si
 
 void stacks_moved(void)
 {
-    if (capture.settings.stack > 1)
+    if (atomic_load_explicit(&begun, memory_order_relaxed))
         paths_moved();
 }

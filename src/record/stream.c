@@ -434,8 +434,11 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
 enum pilgrim_status stream_append_inside(struct stream *s, uint32_t class, bool failed_poll, const void *key,
                                          size_t length, uint64_t now)
 {
-    const struct span *last = (const struct span *)((const char *)s->next - s->step);
-    const uint64_t before = s->next != s->spans && s->step ? last->end : s->last_ticks, at = before ? before : now;
+    uint64_t at = s->last_ticks;
+    if (s->step && s->next != s->spans)
+        at = ((const struct span *)((const char *)s->next - s->step))->end;
+    if (!at)
+        at = now;
     s->inside = false;
     return stream_append(s, class, failed_poll, key, length, at, at);
 }
