@@ -23,7 +23,7 @@
 
 #include "base/crash_stack.h"
 
-enum { JOURNAL_PAGE = 4096, JOURNAL_VERSION = 1, JOURNAL_TEXT = 256 };
+enum { JOURNAL_PAGE = 4096, JOURNAL_VERSION = 2, JOURNAL_TEXT = 256 };
 
 #define JOURNAL_FILE_SUFFIX ".journal"
 #define JOURNAL_MAGIC       "plgrmjrn" /* of a file */

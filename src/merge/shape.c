@@ -189,6 +189,20 @@ static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted,
     return slot_series_add(&sorted->kinds[kind].values, s->slots->items ? s->slots->items + slots : NULL, fits);
 }
 
+/* Adds the values that are left of the run, in which each is of the shape of the last one. Sets *I to the last. */
+static enum pilgrim_status sort_rest(struct splitter *s, struct sorted *sorted, struct shape_items *items, uint32_t *i)
+{
+    const uint32_t rest = items->run - items->done;
+    if (items->done < 2 || !rest)
+        return PILGRIM_OK;
+    TRY(nested_runs_append(&sorted->changes, 0, rest));
+    TRY(slot_series_go_on(&sorted->kinds[sorted->last].values, rest));
+    s->key = items->after_run;
+    items->done = items->run;
+    *i += rest;
+    return PILGRIM_OK;
+}
+
 static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sorted *sorted)
 {
     struct slot changes = {.kind = SLOT_DELTAS};
@@ -222,6 +236,8 @@ static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned 
                 status = sort_value(s, &sorted, i == 0, depth, &fits);
             if (status == PILGRIM_OK)
                 status = item_end(s, &items);
+            if (status == PILGRIM_OK && fits)
+                status = sort_rest(s, &sorted, &items, &i);
         }
         s->no_series = false;
         if (status == PILGRIM_OK && fits)

@@ -24,6 +24,15 @@ typedef int ask_function(unsigned count, int *attributes, void **data, unsigned 
 static _Atomic(ask_function *) ask;
 static atomic_uint missed; /* modules_changes() when there was no driver */
 
+/* Of the thread: it names the integers of an array; there was no driver when it named the first. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool in_array, none_in_array;
+
+void cuda_driver_array(bool begins)
+{
+    in_array = begins;
+    none_in_array = false;
+}
+
 /* Looks the function up; NULL: there is none. The loader's handle is never closed, so that the function stays. */
 static ask_function *look_up(void)
 {
@@ -70,8 +79,11 @@ bool cuda_driver_ask(uintptr_t address, struct device_range *range)
 {
     int saved = errno;
     ask_function *function = atomic_load(&ask);
+    if (!function && none_in_array)
+        return false;
     if (!function)
         function = look_up();
+    none_in_array = !function && in_array;
     bool known = function && answer(function, address, range);
     errno = saved;
     return known;

@@ -16,4 +16,8 @@
  * unchanged. */
 bool cuda_driver_ask(uintptr_t address, struct device_range *range);
 
+/* The calling thread BEGINS to ask for the integers of an array, or has ended. There may be 10^5 of them, so only for
+ * the first one it is looked up if there is a driver. */
+void cuda_driver_array(bool begins);
+
 #endif

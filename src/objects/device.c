@@ -197,9 +197,14 @@ static void name_in(const struct device_range *range, uintptr_t address, struct 
                                  .offset = (int64_t)(address - range->start)};
 }
 
+bool device_used(void)
+{
+    return atomic_load_explicit(&used, memory_order_relaxed);
+}
+
 bool device_name(const void *address, struct memory_name *name)
 {
-    if (!atomic_load_explicit(&used, memory_order_relaxed))
+    if (!device_used())
         return false;
     pthread_mutex_lock(&lock);
     struct device_range *range = range_at((uintptr_t)address);

@@ -42,6 +42,9 @@ uint64_t device_moment(void);
  * if it is negative. */
 void device_gone(uintptr_t start, uintptr_t end, int64_t device, uint64_t moment);
 
+/* True if there ever was such an allocation. */
+bool device_used(void);
+
 /* Puts the name of ADDRESS into *NAME if it lies in an allocation that was seen, or right behind its last byte.
  * False: it does not. */
 bool device_name(const void *address, struct memory_name *name);

@@ -4,7 +4,6 @@
 
 #include "base/value.h"
 #include "functions.h"
-#include "objects/memory.h"
 
 const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind,
                                                       uint64_t handle)
@@ -72,7 +71,7 @@ const struct cached_buffer *handle_cache_learn_buffer(struct handle_cache *cache
     if (b->address == (uintptr_t)address && b->generation == generation)
         return b->known || !only_known ? b : NULL;
     struct memory_name name;
-    bool is_known = memory_find_lasting(address, &name, &generation);
+    bool is_known = memory_find_lasting(&cache->blocks, address, &name, &generation);
     if (!is_known && only_known)
         return NULL;
     if (!is_known)

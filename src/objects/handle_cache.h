@@ -2,7 +2,8 @@
 /* Handle cache: the tokens that a thread used last for handles, rank bases and buffers. A loop over the same objects
  * takes no lock and asks nobody.
  *
- * There are two hash tables, one for objects and one for buffers. An entry is valid in the generation in which it
+ * There are two hash tables, one for objects and one for buffers, and the few blocks that buffers which had no entry
+ * were in: programs walk over large blocks. An entry is valid in the generation in which it
  * was made (handles.h, heap.h). A buffer may also be in one of the entries beside its own, because a program may
  * well have hundreds of buffers. Pages of entries that are never used are never touched. */
 #ifndef PILGRIM_HANDLE_CACHE_H
@@ -15,6 +16,7 @@
 
 #include "objects/handles.h"
 #include "objects/heap.h"
+#include "objects/memory.h"
 
 enum { CACHED_OBJECT_BITS = 5, CACHED_BUFFER_BITS = 11, CACHED_BUFFER_WAYS = 4 };
 
@@ -47,6 +49,7 @@ _Static_assert(sizeof(struct cached_object) == 64 && sizeof(struct cached_buffer
 
 /* The caches of one thread. All zero is empty. */
 struct handle_cache {
+    struct memory_blocks blocks;
     struct cached_object objects[1 << CACHED_OBJECT_BITS];
     struct cached_buffer buffers[1 << CACHED_BUFFER_BITS];
 };

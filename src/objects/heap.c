@@ -313,16 +313,16 @@ static int64_t id_in(struct hash_table *table, uint64_t key)
     return -1;
 }
 
-/* True if the allocation at START reaches to ADDRESS. An allocation that ends at ADDRESS counts, for an empty buffer
- * behind the last element, unless a mapping begins there. */
-static bool reaches(uintptr_t start, uintptr_t address)
+/* True if the allocation at START, of *SIZE bytes, reaches to ADDRESS. An allocation that ends at ADDRESS counts, for
+ * an empty buffer behind the last element, unless a mapping begins there. */
+static bool reaches(uintptr_t start, uintptr_t address, size_t *size)
 {
-    size_t size = malloc_usable_size((void *)start);
-    return address - start < size || (address - start == size && !mappings_find(&mappings, address));
+    *size = malloc_usable_size((void *)start);
+    return address - start < *size || (address - start == *size && !mappings_find(&mappings, address));
 }
 
 /* Marks the start before it looks; see the head of this file. */
-static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
+static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset, size_t *bytes)
 {
     if (address >> ADDRESS_BITS)
         return false;
@@ -335,7 +335,7 @@ static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
         mark_named(&p);
         barrier();
     }
-    bool inside = (starts_in(&p.leaf->starts[p.word]) & p.bit) && reaches(start, address);
+    bool inside = (starts_in(&p.leaf->starts[p.word]) & p.bit) && reaches(start, address, bytes);
     if (!inside) {
         if (!named_before)
             unmark_named(&p);
@@ -358,12 +358,12 @@ static bool name_mapping(uintptr_t address, int64_t *id, int64_t *offset)
     return true;
 }
 
-bool heap_name(const void *address, int64_t *id, int64_t *offset)
+bool heap_name(const void *address, int64_t *id, int64_t *offset, size_t *bytes)
 {
     if (!memory_followed)
         return false;
     pthread_mutex_lock(&lock);
-    bool found = name_allocation((uintptr_t)address, id, offset);
+    bool found = name_allocation((uintptr_t)address, id, offset, bytes);
     pthread_mutex_unlock(&lock);
     return found;
 }

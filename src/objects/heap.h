@@ -14,8 +14,8 @@
 extern _Atomic uint64_t memory_generation __attribute__((visibility("hidden")));
 
 /* Put the name of ADDRESS into *ID and *OFFSET if it lies in an allocation, or in a mapping, that is followed. An
- * allocation without an id gets one now. False: it does not lie in one. */
-bool heap_name(const void *address, int64_t *id, int64_t *offset);
+ * allocation without an id gets one now; *BYTES is its size. False: it does not lie in one. */
+bool heap_name(const void *address, int64_t *id, int64_t *offset, size_t *bytes);
 bool heap_name_mapping(const void *address, int64_t *id, int64_t *offset);
 
 /* True if an allocation or a mapping begins at ADDRESS. */

@@ -155,6 +155,17 @@ static bool in_other_stack(uintptr_t address, bool main)
     return found;
 }
 
+/* True if the stack of a thread lies in [START, START + BYTES), with any part of it. */
+static bool holds_stack(uintptr_t start, size_t bytes)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const struct thread_memory *t = threads; t && !found; t = t->next)
+        found = t->low < start + bytes && start < t->high;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 bool memory_in_own_stack(const void *address)
 {
     const struct thread_memory *t = thread_get();
@@ -238,8 +249,12 @@ static bool find_known(const struct thread_memory *t, uintptr_t address, struct 
         if (device_name(pointer, name))
             return true;
         *name = (struct memory_name){.space = MEMORY_HEAP};
-        if (heap_name(pointer, &name->id, &name->offset))
+        if (heap_name(pointer, &name->id, &name->offset, &name->bytes)) {
+            if (device_used() || holds_stack(address - (uintptr_t)name->offset, name->bytes))
+                name->bytes = 0;
             return true;
+        }
+        name->bytes = 0;
         name->space = MEMORY_STATIC;
         if (modules_name(pointer, &name->id, &name->offset))
             return true;
@@ -256,13 +271,35 @@ static bool find_known(const struct thread_memory *t, uintptr_t address, struct 
     return true;
 }
 
-bool memory_find_lasting(const void *pointer, struct memory_name *name, uint64_t *generation)
+static bool find_in_blocks(const struct memory_blocks *b, uintptr_t address, uint64_t generation,
+                           struct memory_name *name)
+{
+    for (size_t i = 0; i < MEMORY_BLOCKS; i++)
+        if (address - b->blocks[i].start < b->blocks[i].bytes && b->blocks[i].generation == generation) {
+            const int64_t offset = (int64_t)(address - b->blocks[i].start);
+            *name = (struct memory_name){.space = MEMORY_HEAP, .id = b->blocks[i].id, .offset = offset};
+            return true;
+        }
+    return false;
+}
+
+bool memory_find_lasting(struct memory_blocks *blocks, const void *pointer, struct memory_name *name,
+                         uint64_t *generation)
 {
     const struct thread_memory *t = thread_get();
     bool lasting;
     /* Read first: what is freed during the look-up makes the name out of date. */
     *generation = atomic_load(&memory_generation);
+    if (find_in_blocks(blocks, (uintptr_t)pointer, *generation, name))
+        return true;
     bool found = find_known(t, (uintptr_t)pointer, name, &lasting);
+    if (found && lasting && name->bytes) {
+        unsigned i = blocks->next++ % MEMORY_BLOCKS;
+        blocks->blocks[i].start = (uintptr_t)pointer - (uintptr_t)name->offset;
+        blocks->blocks[i].bytes = name->bytes;
+        blocks->blocks[i].generation = *generation;
+        blocks->blocks[i].id = name->id;
+    }
     if (!found)
         lasting = !memory_followed; /* an allocation may come to hold the address */
     if (!lasting)
@@ -272,8 +309,9 @@ bool memory_find_lasting(const void *pointer, struct memory_name *name, uint64_t
 
 bool memory_find(const void *pointer, struct memory_name *name)
 {
+    struct memory_blocks none = {.next = 0};
     uint64_t generation;
-    return memory_find_lasting(pointer, name, &generation);
+    return memory_find_lasting(&none, pointer, name, &generation);
 }
 
 struct memory_name memory_name_unknown(const void *pointer)

@@ -22,6 +22,7 @@ struct memory_name {
     int64_t id;     /* heap, device: allocation, ids from a pool, smallest free first; stack: address, in order of first
                        use; static: module (program or shared library), in order of first use */
     int64_t offset; /* bytes from the start of the allocation or of the module's image; 0 for stack */
+    size_t bytes;   /* all addresses at an offset below have this name as long as it lasts; 0: this is not known */
 };
 
 /* Returns the name of ADDRESS, which is not NULL. Its allocation gets an id if it has none yet. An address in no
@@ -32,9 +33,22 @@ struct memory_name memory_name_of(const void *address);
  * integers that may be addresses. */
 bool memory_find(const void *address, struct memory_name *name);
 
+/* Allocations on the heap that addresses were in of late, of one thread: programs walk over large ones. All zero is
+ * empty. */
+enum { MEMORY_BLOCKS = 4 };
+struct memory_blocks {
+    struct {
+        uint64_t start, bytes;
+        uint64_t generation; /* 0: empty */
+        int64_t id;
+    } blocks[MEMORY_BLOCKS];
+    unsigned next; /* to be replaced */
+};
+
 /* As memory_find, for a cache: the name holds as long as memory_generation (heap.h) is *GENERATION. 0: the name must
  * not be cached. */
-bool memory_find_lasting(const void *address, struct memory_name *name, uint64_t *generation);
+bool memory_find_lasting(struct memory_blocks *blocks, const void *address, struct memory_name *name,
+                         uint64_t *generation);
 
 /* Returns the name of an ADDRESS that memory_find does not know. */
 struct memory_name memory_name_unknown(const void *address);

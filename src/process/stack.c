@@ -157,6 +157,7 @@ const struct call_path *stacks_path(struct call_stacks *s, const void *site, con
         *range = other_range((uintptr_t)frame);
         p = path_of(&s->walk, site, frame, range);
     }
+    s->walk.lasting = range == &s->own;
     *walk = &s->walk;
     return p;
 }

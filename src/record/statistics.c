@@ -149,8 +149,11 @@ static int compare_cells(const void *a, const void *b)
 /* Sorts by signature, then by predecessor, with STATISTICS_FIRST first. */
 static void sort_cells(struct statistics *s)
 {
+    bool sorted = true;
+    for (uint32_t i = 1; i < s->count && sorted; i++)
+        sorted = order_of(&s->cells[i - 1]) < order_of(&s->cells[i]);
     s->last = NULL;
-    if (s->count)
+    if (!sorted)
         qsort(s->cells, s->count, sizeof *s->cells, compare_cells);
 }
 

@@ -84,8 +84,7 @@ void stream_free(struct stream *s)
 {
     if (!s)
         return;
-    trails_forget(s);
-    free(s->trails);
+    trails_free(s);
     free_inherited(s);
     HASH_CLEAR(hh, s->table);
     for (uint32_t i = 0; i < s->class_count; i++)
@@ -623,9 +622,7 @@ void stream_restart(struct stream *s)
 
 void stream_close(struct stream *s)
 {
-    trails_forget(s);
-    free(s->trails);
-    s->trails = NULL;
+    trails_free(s);
     free(s->spans);
     times_free(s->encoder);
     s->spans = s->full = NULL;

@@ -35,14 +35,7 @@ struct stream_class {
 #define CLASS_INHERITED UINT32_MAX
 #define NO_TERMINAL     (UINT32_MAX - 1) /* not GRAMMAR_NOTHING either, so it is never the predicted terminal */
 
-/* Trails of late, by call site and frame: the classes that a call may have if it has not the expected one. */
-enum { TRAIL_SLOTS = 64, TRAIL_WAYS = 4 };
-struct trail_slot {
-    struct trail_of_class {
-        struct stream_class *class;
-        struct path_trail *trail; /* NULL: none */
-    } ways[TRAIL_WAYS];           /* the latest first */
-};
+struct trails;
 
 struct stream {
     struct stream_head head;              /* must be first */
@@ -53,9 +46,8 @@ struct stream {
     const struct vocabulary *vocabulary;
     site_resolver *resolve;
     path_finder *find_path;        /* or NULL */
-    struct trail_slot *trails;     /* TRAIL_SLOTS; NULL: none yet */
+    struct trails *trails;         /* NULL: none yet */
     size_t trail_bytes;            /* of them */
-    uint32_t trails_left_out;      /* trails for which there was no room */
     struct stream_class *table;    /* uthash by key */
     struct stream_class **classes; /* by class index */
     uint32_t class_count;
@@ -74,7 +66,8 @@ struct stream {
     struct journal_log *journal; /* or NULL */
     uint64_t settled;            /* calls of the current segment whose times are in the statistics; ... */
     uint64_t told_settled;       /* ... when the journal was told of the statistics, ... */
-    uint64_t told_ns;            /* ... and at what time */
+    uint64_t told_ns;            /* ... at what time, ... */
+    uint64_t tell_ns;            /* ... and how long that took */
     /* The rest is of the current segment. */
     struct stream_class **by_terminal; /* classes that were called */
     uint32_t terminal_count;

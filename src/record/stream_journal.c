@@ -5,48 +5,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/try.h"
 #include "journal/journal.h"
 
-enum { WORD = 8, TELL_AFTER_NS = 1000000000 };
+enum {
+    WORD = 4, /* bytes of a key that are told together */
+    TELL_AFTER_NS = 1000000000,
+    TELL_SHARE = 64 /* to tell the statistics takes at most one in so many parts of the time */
+};
 
 /* ---- keys ---- */
 
-static uint64_t key_word(const uint8_t *key, size_t length, size_t word)
+/* A difference is a bit for each word of the key, and the words whose bits are set. */
+
+static size_t mask_length(size_t length)
 {
-    uint64_t value = 0;
-    size_t left = length - word * WORD;
-    memcpy(&value, key + word * WORD, left < WORD ? left : WORD);
-    return value;
+    return ((length + WORD - 1) / WORD + 7) / 8;
 }
 
-/* Appends what differs between TOLD and KEY. */
+/* Appends the LEFT bytes at AT, which are one word, behind TO if TOLD and KEY differ there. Returns the end. Inlined,
+ * so that LEFT is a constant. */
+static inline __attribute__((always_inline)) uint8_t *put_word(uint8_t *to, uint8_t *mask, const uint8_t *told,
+                                                               const uint8_t *key, size_t at, size_t left)
+{
+    if (!memcmp(told + at, key + at, left))
+        return to;
+    mask[at / WORD / 8] |= (uint8_t)(1 << at / WORD % 8);
+    memcpy(to, key + at, left);
+    return to + left;
+}
+
+/* Appends what differs between TOLD and KEY. Most words are the same. */
 static void put_difference(struct bytes *b, const uint8_t *told, const uint8_t *key, size_t length)
 {
-    size_t words = (length + WORD - 1) / WORD, mask_bytes = (words + 7) / 8, at = b->length;
-    if (!bytes_reserve(b, mask_bytes))
+    const size_t mask_bytes = mask_length(length);
+    uint8_t *const mask = bytes_reserve(b, mask_bytes + length);
+    if (!mask)
         return;
-    memset(b->data + at, 0, mask_bytes);
-    b->length += mask_bytes;
-    for (size_t i = 0; i < words; i++) {
-        uint64_t difference = key_word(told, length, i) ^ key_word(key, length, i);
-        if (!difference)
-            continue;
-        b->data[at + i / 8] |= (uint8_t)(1 << i % 8);
-        bytes_put_varint(b, difference);
+    memset(mask, 0, mask_bytes);
+    uint8_t *to = mask + mask_bytes;
+    size_t at = 0;
+    for (; at + 2 * WORD <= length; at += 2 * WORD)
+        if (__builtin_expect(memcmp(told + at, key + at, 2 * WORD) != 0, 0)) {
+            to = put_word(to, mask, told, key, at, WORD);
+            to = put_word(to, mask, told, key, at + WORD, WORD);
+        }
+    if (at + WORD <= length) {
+        to = put_word(to, mask, told, key, at, WORD);
+        at += WORD;
     }
+    if (at < length)
+        to = put_word(to, mask, told, key, at, length - at);
+    b->length += (size_t)(to - mask);
 }
 
 void told_key_change(struct cursor *c, uint8_t *told, size_t length)
 {
-    size_t words = (length + WORD - 1) / WORD;
-    const uint8_t *mask = cursor_take(c, (words + 7) / 8);
-    for (size_t i = 0; mask && i < words; i++) {
-        if (!(mask[i / 8] >> i % 8 & 1))
-            continue;
-        uint64_t value = key_word(told, length, i) ^ cursor_varint(c);
-        size_t left = length - i * WORD;
-        memcpy(told + i * WORD, &value, left < WORD ? left : WORD);
+    const uint8_t *mask = cursor_take(c, mask_length(length));
+    for (size_t at = 0; mask && at < length; at += WORD) {
+        const size_t left = length - at < WORD ? length - at : WORD;
+        const uint8_t *word = mask[at / WORD / 8] >> at / WORD % 8 & 1 ? cursor_take(c, left) : NULL;
+        if (word)
+            memcpy(told + at, word, left);
     }
 }
 
@@ -132,8 +153,11 @@ void stream_tell_relief(struct stream *s, uint32_t terminal)
 void stream_tell_settled(struct stream *s, size_t count)
 {
     s->settled += count;
-    if (!s->journal->owner || (s->settled < 2 * s->told_settled && s->last_end - s->told_ns < TELL_AFTER_NS))
+    const uint64_t since = s->last_end - s->told_ns;
+    if (!s->journal->owner || (s->settled < 2 * s->told_settled && since < TELL_AFTER_NS) ||
+        since / TELL_SHARE < s->tell_ns)
         return;
+    const uint64_t begun = clock_time_ns(clock_now());
     struct bytes *b = journal_record_begin(s->journal);
     bytes_put_varint(b, s->terminal_count);
     for (uint32_t i = 0; i < s->terminal_count; i++)
@@ -141,6 +165,7 @@ void stream_tell_settled(struct stream *s, size_t count)
     journal_statistics_end(s->journal);
     s->told_settled = s->settled;
     s->told_ns = s->last_end;
+    s->tell_ns = clock_time_ns(clock_now()) - begun;
 }
 
 enum pilgrim_status stream_be_told_statistics(struct stream *s, struct cursor *c)

@@ -53,7 +53,8 @@ static int64_t difference(int64_t from, int64_t to)
 static enum pilgrim_status slot_series_follow(struct slot_series *s, const struct slot *slots)
 {
     for (size_t i = 0; i < s->width; i++) {
-        TRY(nested_runs_append(&s->differences[i], difference(s->last[i], slots[i].value), 1));
+        s->step[i] = difference(s->last[i], slots[i].value);
+        TRY(nested_runs_append(&s->differences[i], s->step[i], 1));
         s->last[i] = slots[i].value;
     }
     return PILGRIM_OK;
@@ -82,9 +83,10 @@ enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *sl
     if (!*fits)
         return PILGRIM_OK;
     if (!s->last) {
-        s->last = malloc(s->width * sizeof *s->last + 1);
+        s->last = malloc(2 * s->width * sizeof *s->last + 1);
         if (!s->last)
             return PILGRIM_NOMEM;
+        s->step = s->last + s->width;
     }
     s->count++;
     if (s->differences)
@@ -94,6 +96,16 @@ enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *sl
         s->last[i] = slots[i].value;
     }
     return s->count == s->min && s->width ? slot_series_begin_deltas(s) : PILGRIM_OK;
+}
+
+enum pilgrim_status slot_series_go_on(struct slot_series *s, uint64_t count)
+{
+    for (size_t i = 0; i < s->width; i++) {
+        TRY(nested_runs_append(&s->differences[i], s->step[i], count));
+        s->last[i] = (int64_t)((uint64_t)s->last[i] + (uint64_t)s->step[i] * count);
+    }
+    s->count += count;
+    return PILGRIM_OK;
 }
 
 /* Adds ENTRY to the table and frees it. *HASH: its hash. */

@@ -53,11 +53,16 @@ struct slot_series {
     struct slots raw;                /* slots of the first values; of all values while they are fewer than MIN */
     struct nested_runs *differences; /* for each slot, once there are MIN values; else NULL */
     int64_t *last;
+    int64_t *step; /* from the value before the last one, from the second value on */
 };
 
 /* Adds the slots of a value. *FITS false: a difference is too large; end the series and begin another one.
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *slots, bool *fits) PILGRIM_CHECKED;
+
+/* Adds COUNT values more, which go on by the step to the last value. There are two values, and MIN is at most 2.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status slot_series_go_on(struct slot_series *s, uint64_t count) PILGRIM_CHECKED;
 
 /* True if slot_series_end will write two slots for each slot of a value: the first number and the hash of the
  * differences. Otherwise it writes WIDTH slots for each value. */

@@ -15,7 +15,9 @@
 
 #include "unwind/frame_rule.h"
 
-enum { STRANGE_MAX = 4096, PAGE_LEAST = 4096 };
+enum { STRANGE_MAX = 4096, PAGE_LEAST = 4096, SHAPE_FIRST = 1 };
+
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 /* From a wrapper's frame: its CFA, and where the caller's FP is. */
 #if defined __aarch64__
@@ -271,7 +273,8 @@ struct path_trail *path_trail_new(const struct path_walk *w)
     t->pairs_end = t->words + count_paired(w, groups);
     t->end = t->words + groups;
     t->python = python ? (void *)(t->words + groups) : NULL;
-    t->python_frame = w->frame;
+    t->began = w->frame;
+    t->shape = w->lasting ? SHAPE_FIRST : 0;
     if (python)
         python_trail_set((void *)(t->words + groups), &w->python);
     for (uint32_t i = 0; i < groups * PATH_TOGETHER; i++) {
@@ -280,6 +283,8 @@ struct path_trail *path_trail_new(const struct path_walk *w)
         uint64_t offset = (uintptr_t)word - (uintptr_t)w->frame;
         group->offsets[i % PATH_TOGETHER] = (uint32_t)offset;
         group->values[i % PATH_TOGETHER] = *word;
+        if (w->lasting)
+            t->shape = ((t->shape ^ offset) * HASH_FACTOR) | 1;
         if (offset > UINT32_MAX) {
             free(t);
             return NULL;
@@ -302,9 +307,20 @@ size_t path_trail_bytes_alike(const struct path_trail *t)
     return path_trail_bytes(t) - (here - groups) * sizeof t->words[0];
 }
 
+uint64_t path_words_hash(const struct path_trail *t, const void *frame)
+{
+    uint64_t hashes[PATH_TOGETHER] = {1, 2, 3, 4}, hash = t->shape;
+    for (const struct path_words *w = t->words; w != t->end; w++)
+        for (int i = 0; i < PATH_TOGETHER; i++)
+            hashes[i] = (hashes[i] ^ *(const uintptr_t *)((uintptr_t)frame + w->offsets[i])) * HASH_FACTOR;
+    for (int i = 0; i < PATH_TOGETHER; i++)
+        hash = (hash ^ hashes[i] ^ hashes[i] >> 32) * HASH_FACTOR;
+    return hash ^ hash >> 32;
+}
+
 bool path_trail_is_python(const struct path_trail *t, const void *frame)
 {
-    return t->python_frame == frame && path_words_are(t, frame) && python_trail_is(t->python);
+    return t->began == frame && path_words_are(t, frame) && python_trail_is(t->python);
 }
 
 /* ---- the table ---- */
@@ -313,7 +329,7 @@ static uint64_t walk_hash(const struct path_walk *w)
 {
     uint64_t hash = w->certain;
     for (uint32_t i = 0; i < w->count; i++)
-        hash = (hash ^ w->known[i]->item.hash) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+        hash = (hash ^ w->known[i]->item.hash) * HASH_FACTOR, hash ^= hash >> 29;
     return hash;
 }
 

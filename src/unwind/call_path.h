@@ -61,7 +61,8 @@ struct path_trail {
     const struct path_words *pairs_end; /* up to here two groups are on one page, and are compared together */
     const struct path_words *end;
     const struct python_trail *python; /* behind the words; NULL: there are none */
-    const void *python_frame;          /* where it began, then */
+    const void *began;                 /* where it began, in any case */
+    uint64_t shape; /* hash of the offsets; 0: the words may be read only if those before are the same */
     struct path_words words[];
 };
 
@@ -84,6 +85,7 @@ struct path_walk {
     uint32_t word_count;
     uint32_t depth; /* frames that are told apart */
     bool certain;
+    bool lasting; /* to be set by who called path_of: at the frame there is this stack, as long as the thread lives */
     const void *frame;
     const struct known_address *known[PATH_WALK_MAX];
     const uintptr_t *words[PATH_WORDS_MAX]; /* in groups; some of them several times */
@@ -153,6 +155,10 @@ static inline size_t path_trail_bytes(const struct path_trail *t)
 /* Returns the same without words that are there again. How many these are depends on where the stack lies in its pages,
  * which differs from process to process: segments of processes that do the same would end at different calls. */
 size_t path_trail_bytes_alike(const struct path_trail *t);
+
+/* Returns a hash of the words at FRAME that have the places of those of T, which has a shape. Trails of one shape whose
+ * words are the same have the same hash. */
+uint64_t path_words_hash(const struct path_trail *t, const void *frame);
 
 /* True if no call will have the path of T. */
 static inline bool path_trail_ended(const struct path_trail *t)

@@ -4,6 +4,7 @@
 
 #include "wrap/put_inline.h"
 #include "functions.h"
+#include "objects/cuda_driver.h"
 
 /* Stores the head of an array, or the name "NULL" if V is NULL. Sets a negative *COUNT to 0. True if *COUNT values
  * follow. */
@@ -68,16 +69,22 @@ void put_bools(struct call *c, const int *v, int64_t count)
 
 void put_addresses(struct call *c, const MPI_Aint *v, int64_t count)
 {
-    if (put_open(c, v, &count))
-        for (int64_t i = 0; i < count; i++)
-            put_address(c, v[i]);
+    if (!put_open(c, v, &count))
+        return;
+    cuda_driver_array(true);
+    for (int64_t i = 0; i < count; i++)
+        put_address(c, v[i]);
+    cuda_driver_array(false);
 }
 
 void put_large_addresses(struct call *c, const MPI_Count *v, int64_t count)
 {
-    if (put_open(c, v, &count))
-        for (int64_t i = 0; i < count; i++)
-            put_address(c, v[i]);
+    if (!put_open(c, v, &count))
+        return;
+    cuda_driver_array(true);
+    for (int64_t i = 0; i < count; i++)
+        put_address(c, v[i]);
+    cuda_driver_array(false);
 }
 
 void put_enums(struct call *c, unsigned enumeration, const int *v, int64_t count)

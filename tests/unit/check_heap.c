@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +52,19 @@ static void give(void *p)
     free(p);
 }
 
+/* What is told to who keeps the blocks that he has asked for. */
+static struct memory_name cached_name(const void *p)
+{
+    static _Thread_local struct memory_blocks blocks;
+    struct memory_name n;
+    uint64_t generation;
+    return memory_find_lasting(&blocks, p, &n, &generation) ? n : memory_name_unknown(p);
+}
+
 static void expect(const void *p, enum memory_space space, int64_t id, int64_t offset)
 {
-    for (int i = 0; i < 2; i++) { /* asking again changes nothing */
-        struct memory_name n = memory_name_of(p);
+    for (int i = 0; i < 4; i++) { /* asking again changes nothing */
+        struct memory_name n = i % 2 ? cached_name(p) : memory_name_of(p);
         ck_assert_int_eq(n.space, space);
         ck_assert_int_eq(n.id, id);
         ck_assert_int_eq(n.offset, offset);
@@ -241,7 +251,7 @@ START_TEST(heap_is_a_model)
             b[at].id = -1;
         } else {
             size_t offset = (k / 7) % b[at].size;
-            struct memory_name n = memory_name_of(b[at].p + offset);
+            struct memory_name n = k & 64 ? cached_name(b[at].p + offset) : memory_name_of(b[at].p + offset);
             wrong += n.space != MEMORY_HEAP || n.offset != (int64_t)offset;
             wrong += b[at].id >= 0 && n.id != b[at].id;
             for (int j = 0; b[at].id < 0 && j < BLOCKS; j++)
@@ -332,6 +342,43 @@ START_TEST(stacks)
 }
 END_TEST
 
+static sem_t told, done;
+
+static void *live(void *unused)
+{
+    char local = 0;
+    (void)unused;
+    memory_know_stack();
+    shared = &local;
+    (void)sem_post(&told);
+    while (sem_wait(&done) != 0)
+        ;
+    return NULL;
+}
+
+START_TEST(a_stack_inside_an_allocation_has_names_of_its_own)
+{
+    enum { STACK = 1 << 18, BEFORE = 1 << 16 };
+    char *block = take(BEFORE + STACK + BEFORE), *stack = block + BEFORE;
+    expect(block + 1, MEMORY_HEAP, 0, 1);
+    expect(stack + 1, MEMORY_HEAP, 0, BEFORE + 1);
+    pthread_t t;
+    pthread_attr_t attributes;
+    ck_assert(!sem_init(&told, 0, 0) && !sem_init(&done, 0, 0) && !pthread_attr_init(&attributes));
+    ck_assert(!pthread_attr_setstack(&attributes, stack, STACK));
+    ck_assert(!pthread_create(&t, &attributes, live, NULL));
+    while (sem_wait(&told) != 0)
+        ;
+    expect(block + 1, MEMORY_HEAP, 0, 1);
+    ck_assert_int_eq(cached_name(shared).space, MEMORY_STACK);
+    ck_assert_int_eq(cached_name(stack + 64).space, MEMORY_STACK);
+    expect(block + BEFORE + STACK, MEMORY_HEAP, 0, BEFORE + STACK);
+    ck_assert(!sem_post(&done) && !pthread_join(t, NULL));
+    expect(stack + 1, MEMORY_HEAP, 0, BEFORE + 1);
+    give(block);
+}
+END_TEST
+
 /* What memory_find_lasting says of an address. */
 struct answer {
     const void *address;
@@ -342,8 +389,9 @@ struct answer {
 
 static void *ask(void *answer)
 {
+    struct memory_blocks blocks = {.next = 0};
     struct answer *a = answer;
-    a->found = memory_find_lasting(a->address, &a->name, &a->generation);
+    a->found = memory_find_lasting(&blocks, a->address, &a->name, &a->generation);
     return NULL;
 }
 
@@ -552,6 +600,7 @@ int main(void)
     tcase_add_test(c, mapped_memory);
     tcase_add_test(c, static_data);
     tcase_add_test(c, stacks);
+    tcase_add_test(c, a_stack_inside_an_allocation_has_names_of_its_own);
     tcase_add_test(c, the_first_threads_stack_is_known_to_others_and_lasts);
     tcase_add_test(c, unknown_memory_lasts_if_nothing_is_followed);
     tcase_add_test(c, nothing_is_followed_with_buffers_off);

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "record/stream_inline.h"
+#include "record/stream_trails.h"
 #include "random.h"
 
 enum { WORDS = 4096, VALUES = 5, CALLS = 20000, DEEPEST = 60 };
@@ -19,7 +19,7 @@ static const char sites[2];
 static uintptr_t words[WORDS];
 static _Alignas(struct call_path) char paths[VALUES][VALUES][sizeof(struct call_path)]; /* all 0: of no frames */
 static unsigned walks;
-static bool uncertain;
+static bool uncertain, lasting;
 
 static size_t resolve(const void *site, struct code_frame *frames)
 {
@@ -41,6 +41,7 @@ static const struct call_path *find(const void *site, const void *frame, const s
     walks++;
     walk.frame = frame;
     walk.certain = !uncertain;
+    walk.lasting = lasting;
     walk.words[0] = first;
     walk.words[1] = second;
     walk.word_count = 2;
@@ -63,8 +64,9 @@ static const struct class_head *call(struct stream *s, unsigned function, unsign
     return class;
 }
 
-static struct stream *begin(void)
+static struct stream *begin(bool stack_lasts)
 {
+    lasting = stack_lasts;
     struct stream *s = stream_new(&vocabulary, resolve);
     ck_assert_ptr_nonnull(s);
     stream_set_paths(s, find);
@@ -78,7 +80,7 @@ static struct stream *begin(void)
 START_TEST(class_is_that_of_the_words)
 {
     for (unsigned round = 0; round < 20; round++) {
-        struct stream *s = begin();
+        struct stream *s = begin(round % 2);
         unsigned frames = 1 + random_below(round < 10 ? 4 : WORDS / 2);
         for (unsigned i = 0; i < CALLS; i++) {
             unsigned function = random_below(2), frame = random_below(frames);
@@ -87,7 +89,7 @@ START_TEST(class_is_that_of_the_words)
         }
         ck_assert_uint_gt(walks, 0);
         ck_assert_uint_le(s->trail_bytes,
-                          TRAIL_SLOTS * TRAIL_WAYS * (sizeof(struct path_trail) + sizeof(struct path_words)));
+                          TRAIL_SETS * TRAIL_WAYS * (sizeof(struct path_trail) + sizeof(struct path_words)));
         stream_free(s);
     }
 }
@@ -95,7 +97,7 @@ END_TEST
 
 START_TEST(recent_paths_are_not_walked)
 {
-    struct stream *s = begin();
+    struct stream *s = begin(false);
     for (unsigned i = 0; i < CALLS; i++) {
         words[1] = random_below(TRAIL_WAYS / 2);
         (void)call(s, 1, 0, words, random_below(2));
@@ -106,9 +108,26 @@ START_TEST(recent_paths_are_not_walked)
 }
 END_TEST
 
+/* As many as there are, drawn at random. The second word has its place by the site alone. */
+START_TEST(paths_of_one_shape_are_walked_once)
+{
+    enum { FIRST = 3 };
+    struct stream *s = begin(true);
+    for (unsigned i = 0; i < CALLS; i++) {
+        for (unsigned frame = 0; frame < TRAIL_WAYS; frame++)
+            words[frame * WORDS / TRAIL_WAYS + 1 + FIRST] = random_below(VALUES);
+        unsigned frame = random_below(TRAIL_WAYS);
+        words[frame * WORDS / TRAIL_WAYS] = FIRST;
+        (void)call(s, random_below(2), 0, words + frame * WORDS / TRAIL_WAYS, false);
+    }
+    ck_assert_uint_eq(walks, 2 * VALUES * TRAIL_WAYS);
+    stream_free(s);
+}
+END_TEST
+
 START_TEST(uncertain_paths_are_walked_each_time)
 {
-    struct stream *s = begin();
+    struct stream *s = begin(false);
     uncertain = true;
     for (unsigned i = 0; i < DEEPEST; i++)
         (void)call(s, 0, 0, words, false);
@@ -120,7 +139,7 @@ END_TEST
 
 START_TEST(another_thread_begins_without_trails)
 {
-    struct stream *s = begin();
+    struct stream *s = begin(false);
     for (unsigned i = 0; i < DEEPEST; i++) {
         (void)call(s, 0, 0, words, false);
         (void)call(s, 1, 1, words, i % 3 == 0);
@@ -139,6 +158,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, class_is_that_of_the_words);
     tcase_add_test(tests, recent_paths_are_not_walked);
+    tcase_add_test(tests, paths_of_one_shape_are_walked_once);
     tcase_add_test(tests, uncertain_paths_are_walked_each_time);
     tcase_add_test(tests, another_thread_begins_without_trails);
     suite_add_tcase(suite, tests);
