@@ -150,25 +150,33 @@ def logical_clock(folder, ranks):
     return {"PILGRIM_CLOCK": "monotonic", "LOGICAL_CLOCK": os.path.join(folder, "clock"), "LOGICAL_PROCESSES": str(ranks)}
 
 
-def marked(mark):
-    """The processes of a run that live."""
+def begun_since(first):
+    """The processes with numbers from FIRST on, which a process gave to those that it began; all, if the numbers have begun anew."""
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    with open("/proc/loadavg", encoding="ascii") as file:
+        newest = int(file.read().split()[-1])
+    return [pid for pid in pids if pid >= first or newest < first]
+
+
+def marked(mark, first=1):
+    """The processes of a run that live. FIRST: the number of its first process."""
     found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    for pid in begun_since(first):
         try:
-            with open("/proc/%s/environ" % pid, "rb") as file:
+            with open("/proc/%d/environ" % pid, "rb") as file:
                 if mark not in file.read().split(b"\0"):
                     continue
-            with open("/proc/%s/stat" % pid, "rb") as file:
+            with open("/proc/%d/stat" % pid, "rb") as file:
                 state = file.read().rsplit(b")", 1)[1].split()[0]
             if state != b"Z":
-                found.append(int(pid))
+                found.append(pid)
         except OSError:
             continue
     return found
 
 
-def end(mark):
-    for pid in marked(mark):
+def end(mark, first=1):
+    for pid in marked(mark, first):
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:
@@ -202,16 +210,16 @@ def execute_in(command, folder, settings, limit_s=LIMIT_S, file_bytes=None, aban
         try:
             out, err = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            end(mark)
+            end(mark, process.pid)
             process.kill()
             out, err = process.communicate()
             raise Failure("not done after %d s: %s\n%s" % (limit_s, " ".join(command), err.decode("utf-8", "replace")))
     deadline = time.monotonic() + (ABANDONED_S if abandons else GRACE_S)
     abandoned = False
-    while marked(mark):
+    while marked(mark, process.pid):
         if time.monotonic() > deadline:
-            left = marked(mark)
-            end(mark)
+            left = marked(mark, process.pid)
+            end(mark, process.pid)
             if not abandons:
                 raise Failure("processes left behind: %s" % left)
             abandoned = True

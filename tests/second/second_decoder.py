@@ -625,7 +625,7 @@ def call_text(call_class, shape, printer):
     values = iter(shape)
     ins = {i: printer.parameter(next(values), None) for i, (_, direction) in enumerate(parameters) if direction & 1}
     requests = ([text] if items is None else items for text, items in ins.values())
-    printer.requests = next((items for items in requests if any(isinstance(item, Request) for item in items)), None)
+    printer.requests = next((items for items in requests if Request in set(map(type, items))), None)
     outs = {i: printer.parameter(next(values), ins.get(i, (None, None))[1])
             for i, (_, direction) in enumerate(parameters) if direction & 2}
     printer.complete(outs)
