@@ -423,10 +423,10 @@ $(P)/obj/tools/report/pilgrim-report.o: $(addprefix $(P)/,page.html.inc page.css
 $(P)/pilgrim-report: $(REPORT) $(P)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(ZLIB_LIBS) -ldl
 
-# For tests: as it is without zlib, and with a page of many ranks that is made from fewer of them.
+# For tests: as it is without zlib, and with a page of many ranks that is made from fewer of them. (Headers: from the last build's .d.)
 $(P)/programs/report_plain: $(addprefix $(S)/tools/report/report_,pack.c views.c) $(REPORT) $(P)/libpilgrim-reader.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DREPORT_SENDERS_READ=16 -I$(S)/src $(LDFLAGS) -o $@ $(filter-out %/report_pack.o %/report_views.o,$^) \
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DREPORT_SENDERS_READ=16 -I$(S)/src $(LDFLAGS) -o $@ $(filter-out %.h %/report_pack.o %/report_views.o,$^) \
 	    -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(P)/libanalysis.a $(P)/libpilgrim-reader.a
@@ -496,20 +496,20 @@ $(B)/programs/places: PROGRAM_LIBS = -DPLUGIN='"$(STUBS)/plugin.so"' -ldl -Wl,-r
 $(B)/programs/places: | $(STUBS)/plugin.so
 
 $(STUBS)/plugin.so: $(S)/tests/cuda/plugin.c $(STUBS)/libcudart.so
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $^ -Wl,-rpath,$(STUBS)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $(filter-out %.h,$^) -Wl,-rpath,$(STUBS)
 
 $(STUBS)/libcuda.so.1: $(S)/tests/cuda/stub_driver.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
 
 $(STUBS)/libcudart.so: $(S)/tests/cuda/stub_runtime.c $(STUBS)/libcuda.so.1 $(S)/tests/cuda/libcudart.map
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $(filter-out %.map,$^) \
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $(filter-out %.h %.map,$^) \
 	    -Wl,--version-script=$(filter %.map,$^) -Wl,-rpath,$(STUBS)
 
 # An example that reads traces.
 $(P)/programs/rank_bytes: $(S)/examples/rank_bytes.c $(P)/libpilgrim-analysis.a $(P)/libpilgrim-reader.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -o $@ $(filter-out %.h,$^) -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/programs/%: $(S)/examples/%.c
 	@mkdir -p $(@D)

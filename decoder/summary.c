@@ -356,7 +356,10 @@ static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *e
 static void take_loop(struct summary *s, const struct shown_loops *shown, size_t i)
 {
     const struct nest_item *loop = &shown->items[i];
-    struct summary_loop found = {.item = loop, .thread_count = shown->thread_count};
+    struct summary_loop found = {.item = loop,
+                                 .thread_count = shown->thread_count,
+                                 .rank = shown->threads[0].rank,
+                                 .thread = shown->threads[0].thread};
     double ns = 0;
     for (size_t k = i + 1; k < shown->count && shown->items[k].depth > loop->depth; k++) {
         if (shown->items[k].is_loop)

@@ -28,6 +28,7 @@ struct summary_loop {
     size_t call_sites;                 /* in it */
     double ns;                         /* on a thread: calls, and the gaps before them */
     size_t thread_count;               /* that have it */
+    uint32_t rank, thread;             /* the first of them */
 };
 
 /* What is odd, and the command that shows more. */

@@ -48,12 +48,12 @@ static void find_calls(struct summary *s)
             s->failed_function ? s->failed_function : "one", s->failed_rank);
     }
     if (s->pending) {
-        snprintf(command, sizeof command, "--func='MPI_I*' --rank=%u", s->pending_rank);
+        snprintf(command, sizeof command, "--func='MPI_I*,MPI_*_init' --rank=%u", s->pending_rank);
         add(s, command, "%llu request%s never completed or freed, first on rank %u", (unsigned long long)s->pending,
             s->pending == 1 ? " was" : "s were", s->pending_rank);
     }
     if (s->polls > 0 && s->polls >= s->calls / 100 * POLLS_PERCENT)
-        add(s, "--stats", "%.0f%% of all calls are polls that found nothing (MPI_Test, MPI_Iprobe)",
+        add(s, "--stats", "%.0f%% of all calls are polls that found nothing (MPI_Test, MPI_Iprobe, ...)",
             100 * (double)s->polls / (double)s->calls);
 }
 

@@ -280,6 +280,8 @@ static void text_loop(struct output *o, const struct summary *s, struct source_l
         out_duration(o, l->ns);
         if (l->thread_count > 1)
             out_format(o, " on each of the %zu threads that have it", l->thread_count);
+        else if (s->threads > 1)
+            out_format(o, l->thread ? " on rank %u, thread %u" : " on rank %u", (unsigned)l->rank, (unsigned)l->thread);
     }
     out_char(o, '\n');
 }
@@ -316,7 +318,11 @@ static void text_messages(struct output *o, const struct summary *s)
         out_text(o, ", ");
         out_bytes_short(o, s->sent.bytes);
     }
-    if (has_sizes(s)) {
+    if (has_sizes(s) && s->least_bytes == s->most_bytes && !s->unsized) {
+        out_text(o, "; ");
+        out_bytes_short(o, s->least_bytes);
+        out_text(o, " each");
+    } else if (has_sizes(s)) {
         out_text(o, "; sizes from ");
         out_bytes_short(o, s->least_bytes);
         out_text(o, " to ");

@@ -82,8 +82,9 @@ struct match_operation {
     struct match_buffer buffer;
     struct match_operation *buffer_next, *buffer_last; /* others that are pending in the allocation, for the matching */
     bool buffer_posted;
-    uint64_t number; /* among all operations and entries that the process began, from 1 */
-    uint32_t part;   /* 0, or the number of the partitioned pair in its channel, from 1 */
+    bool shared_request; /* a send by MPI_Isend or the like: its request may be equal to those of others */
+    uint64_t number;     /* among all operations and entries that the process began, from 1 */
+    uint32_t part;       /* 0, or the number of the partitioned pair in its channel, from 1 */
     bool send;
     bool buffered; /* MPI_Bsend and the like: it never waits for the receiver */
     bool any_source, any_tag;

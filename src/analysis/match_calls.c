@@ -305,6 +305,7 @@ static bool begin_request(struct match *m, struct match_request *request, struct
     *(op->send ? &request->send : &request->receive) = op;
     request->active = true;
     op->buffer_posted = true;
+    op->shared_request = op->send && !request->persistent;
     return begin(m, op, false, &nothing);
 }
 

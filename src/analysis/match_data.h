@@ -135,6 +135,8 @@ struct match_process {
     uint64_t outstanding; /* operations and collective calls whose partner is not there yet */
     uint64_t begun;       /* operations and entries so far */
     uint64_t order;       /* for threads whose calls have no times */
+    uint64_t sent_last;   /* the number of the last operation with `shared_request`; */
+    uint64_t sends_mixed; /* up to this number it is not certain which of these have ended */
     bool done;
 };
 

@@ -3,7 +3,11 @@
  * when it calls MPI_Finalize; see match_data.h.
  *
  * Operations that are pending in one allocation are a list, the newest first. Of a long one only the head is looked at,
- * so that a program with thousands of requests takes no longer for each. */
+ * so that a program with thousands of requests takes no longer for each.
+ *
+ * MPI may give all sends that are complete at once the same request. The recorder then says that the oldest of them has
+ * ended, though the program may have completed another one. So when a send ends after which others began, nothing is
+ * said of the buffers of these: which of them are still pending is not certain. */
 #include <stdlib.h>
 
 #include "analysis/match_data.h"
@@ -30,12 +34,14 @@ bool match_buffer_post(struct match *m, struct match_operation *op)
     struct match_process *p = m->process;
     const bool stays = op->buffer_posted;
     op->buffer_posted = false;
+    if (op->shared_request)
+        p->sent_last = op->number;
     if (!op->buffer.length || !m->events->overlap || !m->all_recorded)
         return true;
     struct match_operation *first = match_map_find(&p->buffers, buffer_key(op));
     int looked = 0;
     for (struct match_operation *other = first; other && looked < LOOK_AT; other = other->buffer_next, looked++)
-        if (overlap(other, op)) {
+        if (overlap(other, op) && !(other->shared_request && other->number <= p->sends_mixed)) {
             if (!m->events->overlap(m->events->context, other, op))
                 return false;
             break;
@@ -54,7 +60,10 @@ bool match_buffer_post(struct match *m, struct match_operation *op)
 
 bool match_buffer_over(struct match *m, struct match_operation *op)
 {
-    struct match_map *map = &m->process->buffers;
+    struct match_process *p = m->process;
+    struct match_map *map = &p->buffers;
+    if (op->shared_request && op->number < p->sent_last)
+        p->sends_mixed = p->sent_last;
     if (!op->buffer_posted)
         return true;
     op->buffer_posted = false;

@@ -1,5 +1,5 @@
-/* tool: a PMPI tool in front of Pilgrim, that takes the C functions it is compiled for and goes on to PMPI by itself.
- */
+/* tool: a PMPI tool, that takes the C functions it is compiled for and goes on to PMPI by itself. With FORTRAN it has
+ * Fortran functions, too; one of them goes on to PMPI's Fortran function, one to its C function. */
 #include <mpi.h>
 
 #ifdef HIDE_Init
@@ -50,6 +50,18 @@ int MPI_Start(MPI_Request *request)
     return PMPI_Start(request);
 }
 #endif
+#ifdef HIDE_Comm_rank
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    return PMPI_Comm_rank(comm, rank);
+}
+#endif
+#ifdef HIDE_Comm_size
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    return PMPI_Comm_size(comm, size);
+}
+#endif
 #ifdef HIDE_Comm_dup
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
 {
@@ -66,6 +78,25 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
 int MPI_Comm_free(MPI_Comm *comm)
 {
     return PMPI_Comm_free(comm);
+}
+#endif
+#ifdef FORTRAN
+void pmpi_init_(MPI_Fint *error);
+void mpi_init_(MPI_Fint *error);
+void mpi_comm_rank_(MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *error);
+
+void mpi_init_(MPI_Fint *error)
+{
+    pmpi_init_(error);
+}
+
+void mpi_comm_rank_(MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *error)
+{
+    int found, size;
+    MPI_Comm c = PMPI_Comm_f2c(*comm);
+    PMPI_Comm_size(c, &size); /* is the tool's, not the program's */
+    *error = PMPI_Comm_rank(c, &found);
+    *rank = found;
 }
 #endif
 /* SPDX-License-Identifier: BSD-3-Clause */

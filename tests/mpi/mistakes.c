@@ -39,6 +39,25 @@ static void post_twice(int rank)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+/* Of two sends the second one is completed first, and its buffer is used: right, though MPICH gives both one request.
+ */
+static void complete_second(int rank)
+{
+    MPI_Request requests[2];
+    const int other = rank ^ 1;
+
+    MPI_Isend(here, 8, MPI_INT, other, 10, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(here + 8, 8, MPI_INT, other, 11, MPI_COMM_WORLD, &requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Recv(here + 8, 8, MPI_INT, other, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Recv(here, 8, MPI_INT, other, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    /* A send into whose buffer is received. */
+    MPI_Isend(here + 40, 8, MPI_INT, other, 12, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv(here + 44, 8, MPI_INT, other, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+}
+
 static void keep(int rank)
 {
     MPI_Comm comm;
@@ -73,6 +92,7 @@ int main(int argc, char **argv)
     }
     differ(rank);
     post_twice(rank);
+    complete_second(rank);
     keep(rank);
     if (rank == 0)
         MPI_Send(data, 1, MPI_INT, 1, 2, MPI_COMM_WORLD); /* nobody receives it */
