@@ -67,7 +67,7 @@ struct stream {
     uint64_t settled;            /* calls of the current segment whose times are in the statistics; ... */
     uint64_t told_settled;       /* ... when the journal was told of the statistics, ... */
     uint64_t told_ns;            /* ... at what time, ... */
-    uint64_t tell_ns;            /* ... and how long that took */
+    uint64_t told_bytes;         /* ... and how many bytes that were */
     /* The rest is of the current segment. */
     struct stream_class **by_terminal; /* classes that were called */
     uint32_t terminal_count;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/try.h"
 #include "journal/journal.h"
 
 enum {
     WORD = 4, /* bytes of a key that are told together */
     TELL_AFTER_NS = 1000000000,
-    TELL_SHARE = 64 /* to tell the statistics takes at most one in so many parts of the time */
+    TELL_NS_A_BYTE = 10, /* what it takes to tell the statistics, about; ... */
+    TELL_SHARE = 64      /* ... at most one in so many parts of the time */
 };
 
 /* ---- keys ---- */
@@ -155,17 +155,16 @@ void stream_tell_settled(struct stream *s, size_t count)
     s->settled += count;
     const uint64_t since = s->last_end - s->told_ns;
     if (!s->journal->owner || (s->settled < 2 * s->told_settled && since < TELL_AFTER_NS) ||
-        since / TELL_SHARE < s->tell_ns)
+        since / TELL_SHARE < s->told_bytes * TELL_NS_A_BYTE)
         return;
-    const uint64_t begun = clock_time_ns(clock_now());
     struct bytes *b = journal_record_begin(s->journal);
     bytes_put_varint(b, s->terminal_count);
     for (uint32_t i = 0; i < s->terminal_count; i++)
         statistics_pack(&s->by_terminal[i]->statistics, b);
+    s->told_bytes = b->length;
     journal_statistics_end(s->journal);
     s->told_settled = s->settled;
     s->told_ns = s->last_end;
-    s->tell_ns = clock_time_ns(clock_now()) - begun;
 }
 
 enum pilgrim_status stream_be_told_statistics(struct stream *s, struct cursor *c)
