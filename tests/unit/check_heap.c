@@ -358,7 +358,7 @@ static void *live(void *unused)
 
 START_TEST(a_stack_inside_an_allocation_has_names_of_its_own)
 {
-    enum { STACK = 1 << 18, BEFORE = 1 << 16 };
+    enum { STACK = 1 << 22, BEFORE = 1 << 16 }; /* sanitizers need a large stack */
     char *block = take(BEFORE + STACK + BEFORE), *stack = block + BEFORE;
     expect(block + 1, MEMORY_HEAP, 0, 1);
     expect(stack + 1, MEMORY_HEAP, 0, BEFORE + 1);
