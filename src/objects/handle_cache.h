@@ -2,10 +2,10 @@
 /* Handle cache: the tokens that a thread used last for handles, rank bases and buffers. A loop over the same objects
  * takes no lock and asks nobody.
  *
- * There are two hash tables, one for objects and one for buffers, and the few blocks that buffers which had no entry
- * were in: programs walk over large blocks. An entry is valid in the generation in which it
- * was made (handles.h, heap.h). A buffer may also be in one of the entries beside its own, because a program may
- * well have hundreds of buffers. Pages of entries that are never used are never touched. */
+ * There are two hash tables, one for objects and one for buffers. An entry is valid in the generation in which it was
+ * made (handles.h, heap.h). A buffer may also be in one of the entries beside its own, because a program may well have
+ * hundreds of buffers. Pages of entries that are never used are never touched. A buffer without an entry is looked for
+ * in the allocations of late (memory.h). */
 #ifndef PILGRIM_HANDLE_CACHE_H
 #define PILGRIM_HANDLE_CACHE_H
 

@@ -67,24 +67,25 @@ void put_bools(struct call *c, const int *v, int64_t count)
         at = store_tagged(at, (unsigned)v[i] <= 1 ? VALUE_BOOL : VALUE_INT, v[i]);
 }
 
-void put_addresses(struct call *c, const MPI_Aint *v, int64_t count)
+/* V is an array of MPI_Count if LARGE, else of MPI_Aint. */
+static void put_each_address(struct call *c, const void *v, bool large, int64_t count)
 {
     if (!put_open(c, v, &count))
         return;
     cuda_driver_array(true);
     for (int64_t i = 0; i < count; i++)
-        put_address(c, v[i]);
+        put_address(c, large ? (int64_t)((const MPI_Count *)v)[i] : (int64_t)((const MPI_Aint *)v)[i]);
     cuda_driver_array(false);
+}
+
+void put_addresses(struct call *c, const MPI_Aint *v, int64_t count)
+{
+    put_each_address(c, v, false, count);
 }
 
 void put_large_addresses(struct call *c, const MPI_Count *v, int64_t count)
 {
-    if (!put_open(c, v, &count))
-        return;
-    cuda_driver_array(true);
-    for (int64_t i = 0; i < count; i++)
-        put_address(c, v[i]);
-    cuda_driver_array(false);
+    put_each_address(c, v, true, count);
 }
 
 void put_enums(struct call *c, unsigned enumeration, const int *v, int64_t count)
