@@ -203,14 +203,24 @@ static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct
     }
     char ierror[16];
     strcpy(ierror, gen_format("%d", argument_of(f, NULL)));
+    if (f->through && !emit_is_direct(f))
+        gen_fail(f->name, 0, "`through` is for functions that are called directly from Fortran");
     if (emit_is_direct(f)) {
-        template_fill(out, output->templates, "fortran_real.tmpl",
-                      (struct field[]){{"name", f->name},
-                                       {"parameters", emit_parameters(f)},
-                                       {"arguments", emit_arguments(f, false)},
-                                       {"results", text_string(&results)},
-                                       {"ierror", ierror},
-                                       {NULL, NULL}});
+        const char *head = gen_format("/* Called in place of P%s. */\nint fortran_real_%s", f->name, f->name);
+        template_fill(
+            out, output->templates, "fortran_real.tmpl",
+            (struct field[]){
+                {"name", f->name},
+                {"head", f->through ? gen_format("static int real_%s", f->name) : head},
+                {"through", f->through
+                                ? gen_format("\n%s(%s)\n{\n    return %s(real_%s, FUNCTION_%s, %s);\n}\n", head,
+                                             emit_parameters(f), f->through, f->name, f->name, emit_arguments(f, false))
+                                : ""},
+                {"parameters", emit_parameters(f)},
+                {"arguments", emit_arguments(f, false)},
+                {"results", text_string(&results)},
+                {"ierror", ierror},
+                {NULL, NULL}});
         text_add(prototypes, "int fortran_real_%s(%s);\n", f->name, emit_parameters(f));
     }
     template_fill(out, output->templates, "fortran_direct.tmpl",

@@ -209,6 +209,7 @@ static void emit_wrapper(struct gen_text *out, const struct generated_file *outp
         {"in", puts_before(f)},
         {"leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave)},
         {"poll", f->poll ? gen_format("c.failed_poll = c.ok && %s;", f->poll) : ""},
+        {"first", f->first ? f->first : ""},
         {"after", f->after ? f->after : ""},
         {"out", puts_after(f)},
         {"end", f->returns_value

@@ -234,6 +234,8 @@ static void join(struct model *model, struct mpi_function *f, bool large)
     set_locals(model, f);
     f->rank_base = rank_base_of(model, f);
     f->poll = override_find(&model->overrides, "poll", f->name, "-");
+    f->first = override_find(&model->overrides, "first", f->name, "-");
+    f->through = override_find(&model->overrides, "through", f->name, "-");
     f->after = override_find(&model->overrides, "after", f->name, "-");
     if (f->after)
         f->after = gen_replace(f->after, "\\n", "\n");

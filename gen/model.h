@@ -51,6 +51,8 @@ struct mpi_function {
     struct local *locals;
     size_t local_count;
     const char *poll;    /* condition: the call was a failed poll; NULL: never */
+    const char *first;   /* statement before all others; NULL: none */
+    const char *through; /* function that makes the call; NULL: none */
     const char *after;   /* statement after a successful call; NULL: none */
     const char *fortran; /* "direct" or "after": the Fortran function calls no C function of this name; NULL: it does */
 };

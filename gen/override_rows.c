@@ -30,9 +30,9 @@ static const char *trim(const char *s, size_t length)
 
 static void read_row(struct overrides *overrides, const char *text, int line)
 {
-    static const char *const known[] = {"length",    "when",    "sentinel", "in",    "out",   "word",
-                                        "rank_base", "leave",   "poll",     "local", "after", "template",
-                                        "not",       "fortran", "hot",      NULL};
+    static const char *const known[] = {"length",    "when",     "sentinel", "in",      "out",   "word",
+                                        "rank_base", "leave",    "poll",     "local",   "first", "through",
+                                        "after",     "template", "not",      "fortran", "hot",   NULL};
     struct override row = {.line = line};
     const char *p = text;
     row.what = next_word(&p);

@@ -13,6 +13,7 @@
 #include "base/loader.h"
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
+#include "lifecycle/finalize.h"
 #include "lifecycle/init.h"
 #include "wrap/call_inline.h"
 #include "objects/thread_requests_inline.h"
@@ -201,12 +202,9 @@ void fortran_hidden_finalize(struct fortran_call *call)
         first.dli_fbase == own_library.dli_fbase)
         return;
     uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, call->site, call->frame);
-    if (at) {
+    if (at)
         call_enter(&c, at);
-        call_leave_value(&c);
-        call_done(&c, store_none(at, 1));
-    }
-    capture_before_finalize();
+    capture_end(at ? &c : NULL, at);
 }
 
 void fortran_hidden_after(const struct fortran_call *call, bool recorded)

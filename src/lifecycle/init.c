@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/spare_files.h"
+#include "lifecycle/finalize.h"
 #include "lifecycle/own_communicator.h"
 #include "lifecycle/separate_folders.h"
 #include "process/times_sections.h"
@@ -227,31 +228,6 @@ void capture_after_init(void)
         thread_becomes_first();
 }
 
-/* Called in MPI_Finalize, behind the program's own functions of this kind. A tool that has hidden MPI_Init may hide
- * MPI_Finalize, too. */
-static int self_deleted(MPI_Comm comm, int key, void *value, void *extra)
-{
-    (void)comm, (void)key, (void)value, (void)extra;
-    capture_before_finalize();
-    return MPI_SUCCESS;
-}
-
-static int self_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *copied)
-{
-    (void)comm, (void)key, (void)extra, (void)value, (void)copy;
-    *copied = 0;
-    return MPI_SUCCESS;
-}
-
-static void watch_finalize(void)
-{
-    int key = MPI_KEYVAL_INVALID;
-    if (PMPI_Comm_create_keyval(self_copied, self_deleted, &key, NULL) != MPI_SUCCESS)
-        return;
-    (void)PMPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-    (void)PMPI_Comm_free_keyval(&key);
-}
-
 /* capture_late_hook. MPI_Init has not come here: a tool in front of Pilgrim has it. */
 static void begin_late(void)
 {
@@ -266,7 +242,7 @@ static void begin_late(void)
     if (!capture.initialized && atomic_load(&capture.off) & OFF_BEFORE) {
         capture_after_init();
         if (capture.initialized)
-            watch_finalize();
+            finalize_watch();
     }
     pthread_mutex_unlock(&lock);
     thread_leave(t);
@@ -292,19 +268,6 @@ void capture_after_session_init(void)
     journaling_begin(launcher_count(), 0); /* each process is a run by itself */
     endings_watch();
     thread_becomes_first();
-}
-
-void capture_before_finalize(void)
-{
-    if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
-        return;
-    atomic_fetch_or(&capture.off, OFF_FINISHED);
-    short_memory_end();
-    threads_settle();
-    if (!usable(OFF_FAILED))
-        threads_stop();
-    journal_end(JOURNAL_FINALIZE, 0, NULL);
-    capture_finish();
 }
 
 /* The program ends without MPI_Finalize, as ENDING and WHY say. */

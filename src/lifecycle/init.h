@@ -4,6 +4,7 @@
 #define PILGRIM_INIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "mpi/mpi_library.h"
 
@@ -19,10 +20,18 @@ void capture_after_unrecorded_init(void);
  * at its end. */
 void capture_after_session_init(void);
 
-/* Before PMPI_Finalize, recorded or not. The call of MPI_Finalize must be in the stream by then, without a return
- * value: call_leave and call_end come before the real function. Gathers and writes the trace; nothing is recorded after
- * it. Collective over MPI_COMM_WORLD. */
-void capture_before_finalize(void);
+/* Before PMPI_Finalize. Ends the call C of MPI_Finalize without a return value; AT: the end of its key; C NULL: it is
+ * not recorded. Gathers and writes the trace; nothing is recorded after it. If MPI_COMM_SELF has attributes of the
+ * program, all this is done inside PMPI_Finalize, when MPI has deleted them: C is needed until capture_finalized.
+ * Collective over MPI_COMM_WORLD. */
+struct call;
+void capture_finalize(struct call *c, uint8_t *at);
+
+/* After PMPI_Finalize. */
+void capture_finalized(void);
+
+/* Before the program sets an attribute of COMM. */
+void capture_attribute(MPI_Comm comm);
 
 /* Before PMPI_Abort. Ends recording without a trace. */
 void capture_before_abort(int code);

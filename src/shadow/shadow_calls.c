@@ -133,7 +133,7 @@ static void end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t ended)
     s->call = NULL;
 }
 
-/* Prints the outputs. Calls that end before MPI is called (MPI_Finalize) return nothing, and neither do markers. */
+/* Prints the outputs. Calls that end before MPI has returned (MPI_Finalize) return nothing, and neither do markers. */
 static void print_out(struct shadow *s, const struct call *c)
 {
     if (s->call != c)

@@ -76,12 +76,13 @@ static int put_file(MPI_Comm comm, int key, void *value, void *state)
     return !f || fclose(f) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* CALL is made with VALUE once MPI itself finalizes. */
+/* CALL is made with VALUE once MPI itself finalizes. Pilgrim does not see that the attribute is set: it would have the
+ * recording end behind CALL. */
 static void when_finalized(MPI_Comm_delete_attr_function *call, void *value)
 {
     int key;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call, &key, NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, value);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, value);
 }
 
 static void take_memory(void)

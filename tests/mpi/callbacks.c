@@ -4,8 +4,9 @@
  * Exercises: callbacks of attributes (of communicators, datatypes and windows, one that duplicates a communicator with
  * an attribute of its own), of operations, of error handlers and of a generalized request; requests that begin inside a
  * call and end inside another or outside, and the other way round; a request that a callback completes while the call
- * around it names a younger one of the same line; communicators made inside; a signal
- * whose handler calls MPI in a callback. With an argument: so many rounds. */
+ * around it names a younger one of the same line; communicators made inside; a signal whose handler calls MPI in a
+ * callback; calls inside MPI_Finalize, which deletes an attribute of MPI_COMM_SELF. With an argument: so many rounds.
+ */
 #include "expect.h"
 
 #include <signal.h>
@@ -240,6 +241,41 @@ static void arrays(void)
     MPI_Errhandler_free(&errhandler);
 }
 
+/* What a library keeps to the end: MPI_Finalize gives it back. */
+static struct {
+    MPI_Comm comm;
+    MPI_Request receive;
+    int from, received, sum;
+} kept;
+
+static int on_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int rank, size, sent;
+
+    (void)key, (void)value, (void)extra;
+    EXPECT(comm == MPI_COMM_SELF);
+    MPI_Comm_rank(kept.comm, &rank);
+    MPI_Comm_size(kept.comm, &size);
+    sent = rank;
+    MPI_Send(&sent, 1, MPI_INT, (rank + 1) % size, TAG, kept.comm);
+    MPI_Wait(&kept.receive, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&kept.received, &kept.sum, 1, MPI_INT, MPI_SUM, kept.comm);
+    MPI_Comm_free(&kept.comm);
+    return kept.received == kept.from && kept.sum == size * (size - 1) / 2 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+static void keep(int rank, int size)
+{
+    int key;
+
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_end, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_dup(MPI_COMM_WORLD, &kept.comm);
+    kept.from = (rank + size - 1) % size;
+    MPI_Irecv(&kept.received, 1, MPI_INT, kept.from, TAG, kept.comm, &kept.receive);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, rounds, key, inner_key, deep_key, type_key;
@@ -274,7 +310,8 @@ int main(int argc, char **argv)
     MPI_Comm_free_keyval(&inner_key);
     MPI_Comm_free_keyval(&key);
     EXPECT(copies == 2 * rounds && deletions == 2 * rounds && errors == rounds && heard == 2 * rounds && signals > 0);
+    keep(rank, size);
     rank = expect_verdict("callbacks", MPI_COMM_WORLD);
     MPI_Finalize();
-    return rank;
+    return rank || kept.comm != MPI_COMM_NULL || kept.received != kept.from;
 }
