@@ -492,13 +492,34 @@ static void print_ranks_of(struct output *o, const struct match_collective *c, b
         out_text(o, ", ...");
 }
 
-/* Prints a collective operation that not all processes came to, or to which they came with different functions. */
+/* Prints which processes' calls failed while they took part, and how. */
+static void print_failed(struct output *o, const struct match_collective *c, bool json)
+{
+    const char *separator = json ? ",\"failed\":{" : ": failed on ranks ";
+    for (const struct match_entry *e = c->entries; e; e = e->next) {
+        if (!e->error)
+            continue;
+        out_text(o, separator);
+        separator = json ? "," : ", ";
+        if (json)
+            out_char(o, '"');
+        out_uint(o, e->begun->rank);
+        out_text(o, json ? "\":\"" : " (");
+        out_text(o, e->error);
+        out_char(o, json ? '"' : ')');
+    }
+    if (json && c->failed)
+        out_char(o, '}');
+}
+
+/* Prints a collective operation that failed somewhere, that not all processes came to, or to which they came with
+ * different functions. */
 static bool print_collective(void *context, const struct match_collective *c)
 {
     struct messages_printing *p = context;
     struct output *o = p->o;
     const bool json = p->options->format == MESSAGES_JSON, missing = c->entered < c->expected;
-    if ((!missing && !c->differs) || p->options->format == MESSAGES_CSV || !p->left || o->error)
+    if ((!missing && !c->differs && !c->failed) || p->options->format == MESSAGES_CSV || !p->left || o->error)
         return true;
     const struct match_call *call = c->entries->begun;
     const char *place = place_of(p, call->site);
@@ -522,7 +543,9 @@ static bool print_collective(void *context, const struct match_collective *c)
         json_number(o, ",\"expected\":", true, c->expected);
         out_text(o, ",\"ranks\":[");
         print_ranks_of(o, c, true);
-        out_text(o, c->differs ? "],\"differs\":true}\n" : "]}\n");
+        out_char(o, ']');
+        print_failed(o, c, true);
+        out_text(o, c->differs ? ",\"differs\":true}\n" : "}\n");
         return good;
     }
     out_named(o, " #", (int64_t)c->number);
@@ -532,6 +555,7 @@ static bool print_collective(void *context, const struct match_collective *c)
         out_text(o, " processes: ranks ");
         print_ranks_of(o, c, false);
     }
+    print_failed(o, c, false);
     out_text(o, c->differs ? ": different functions or roots\n" : "\n");
     return place != NULL;
 }

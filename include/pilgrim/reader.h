@@ -137,6 +137,12 @@ PILGRIM_API uint32_t pilgrim_segment_count(const struct pilgrim_trace *trace);
  * threads: shared */
 PILGRIM_API const char *pilgrim_property(const struct pilgrim_trace *trace, const char *key);
 
+/* Returns the name of the class of an error code that a call returned, "MPI_ERR_TRUNCATE". NULL: the program made the
+ * class, CODE is 0 (MPI_SUCCESS), or numbers of the trace's MPI library are not known.
+ * memory:  static
+ * threads: shared */
+PILGRIM_API const char *pilgrim_error_name(const struct pilgrim_trace *trace, int64_t code);
+
 /* Fills in the I-th property, from 0. Several may have the same key. Returns false behind the last one: *key and
  * *value stay.
  * memory:  borrowed until the trace is closed

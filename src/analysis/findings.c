@@ -14,6 +14,7 @@ enum { FINDINGS_MOST = 1024 };
 const char *finding_name(enum finding_kind kind)
 {
     static const char *const names[] = {"collective calls that differ",
+                                        "failed collective call",
                                         "incomplete collective operation",
                                         "truncated message",
                                         "send without receive",
@@ -147,11 +148,36 @@ bool findings_message(struct findings *f, const struct match_operation *send, co
     return good;
 }
 
+/* Finds the calls of C that failed; beside them stands one that has another number of bytes: the root's, or the first.
+ */
+static bool failed_calls(struct findings *f, const struct match_collective *c)
+{
+    bool good = true;
+    for (const struct match_entry *e = c->entries; e && good; e = e->next) {
+        if (!e->error || !e->begun)
+            continue;
+        const struct match_entry *other = NULL;
+        for (const struct match_entry *o = c->entries; o; o = o->next)
+            if (o->begun && o->bytes != e->bytes && (!other || o->root == o->comm_rank))
+                other = o;
+        struct finding_call first = call_of(e->begun, e->bytes), second = {0};
+        first.error = e->error;
+        if (other) {
+            second = call_of(other->begun, other->bytes);
+            second.error = other->error;
+        }
+        good = add(f, FINDING_FAILED, first, other ? &second : NULL);
+    }
+    return good;
+}
+
 bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c)
 {
     const struct match_entry *first = c->entries;
     if (!first || !first->begun)
         return true;
+    if (c->failed && !failed_calls(f, c))
+        return false;
     for (const struct match_entry *e = first->next; e && c->differs; e = e->next) {
         const struct pilgrim_class *a = match_site(m, first->begun->site), *b = match_site(m, e->begun->site);
         if ((a && b && !match_same_function(a, b)) || (first->root >= 0 && e->root >= 0 && first->root != e->root)) {

@@ -7,6 +7,7 @@
 
 enum finding_kind {
     FINDING_COLLECTIVE, /* processes called different functions as the same operation, or named different roots */
+    FINDING_FAILED,     /* a collective call failed while it took part in the operation */
     FINDING_INCOMPLETE, /* not all processes came to a collective operation */
     FINDING_TRUNCATED,  /* a message was longer than the receive's buffer */
     FINDING_SEND,       /* nobody received it */
@@ -24,8 +25,9 @@ const char *finding_name(enum finding_kind kind);
 struct finding_call {
     uint32_t rank, thread, site; /* the site is for match_site */
     uint64_t seq;
-    uint64_t bytes;   /* of the message or buffer; UINT64_MAX: not known */
-    const char *type; /* a predefined datatype, without MPI_, if that is what is wrong; else NULL */
+    uint64_t bytes;    /* of the message or buffer; UINT64_MAX: not known */
+    const char *type;  /* a predefined datatype, without MPI_, if that is what is wrong; else NULL */
+    const char *error; /* the class of the error that the call returned; NULL: none */
 };
 
 /* All findings of one kind at the same call sites; the calls are those of the first one found. */

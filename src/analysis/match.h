@@ -126,6 +126,7 @@ struct match_entry {
     uint64_t number;      /* as in struct match_operation */
     uint32_t site;        /* of the call that says what it does: of a persistent one, the call that made it */
     bool nonblocking, finalize;
+    const char *error; /* the class of the error with which `begun` failed while it took part; NULL: it did not */
 };
 
 struct match_collective {
@@ -134,6 +135,7 @@ struct match_collective {
     uint64_t number;   /* of the operation on it, from 0 */
     uint64_t expected, entered, ended;
     struct match_entry *entries, *last;
+    bool failed;  /* some entries have an `error` */
     bool differs; /* its entries are of different functions, or have different roots */
 };
 

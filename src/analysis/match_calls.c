@@ -623,6 +623,39 @@ static bool act_take(struct match *m)
 
 /* ---- collective functions ---- */
 
+/* Returns the class of the error with which the call failed; NULL: it did not fail, or has not returned. */
+static const char *error_of(const struct match *m)
+{
+    if (m->call->ret.type == PILGRIM_NONE || call_succeeded(m->call))
+        return NULL;
+    const char *name = pilgrim_error_name(m->trace, m->call->ret.integer);
+    return name ? name : "an error";
+}
+
+/* True if a call that failed with the class NAME found it in its own arguments, before it did anything with others. */
+static bool is_of_arguments(const char *name)
+{
+    static const char *const classes[] = {"BUFFER",     "COUNT",   "TYPE",       "TAG",      "COMM",
+                                          "RANK",       "ROOT",    "GROUP",      "OP",       "DIMS",
+                                          "TOPOLOGY",   "ARG",     "REQUEST",    "WIN",      "BASE",
+                                          "SIZE",       "DISP",    "INFO",       "INFO_KEY", "INFO_VALUE",
+                                          "INFO_NOKEY", "KEYVAL",  "LOCKTYPE",   "ASSERT",   "FILE",
+                                          "AMODE",      "SESSION", "ERRHANDLER", "NAME",     "VALUE_TOO_LARGE"};
+    static const char before[] = "MPI_ERR_";
+    bool found = false;
+    for (size_t i = 0; name && strncmp(name, before, sizeof before - 1) == 0 && i < sizeof classes / sizeof *classes;
+         i++)
+        found |= strcmp(name + sizeof before - 1, classes[i]) == 0;
+    return found;
+}
+
+/* True if the call is its process's part in a collective operation. One that found its arguments wrong is not; one that
+ * failed for another reason is, as other processes have their part without an error. */
+static bool takes_part(const struct match *m)
+{
+    return !is_of_arguments(error_of(m));
+}
+
 static uint64_t sum_of(struct match *m, enum match_parameter counts, enum match_parameter type)
 {
     const struct pilgrim_value *list = role_in(m->role, m->call, counts);
@@ -676,6 +709,7 @@ static struct match_entry *make_entry(struct match *m, const struct match_comm *
     entry->bytes = sent == UINT64_MAX || received > sent ? received : sent;
     entry->nonblocking = m->role->index[P_REQUEST] >= 0;
     entry->finalize = m->role->finalize;
+    entry->error = error_of(m);
     return entry;
 }
 
@@ -794,6 +828,11 @@ static bool act_container(struct match *m)
     struct match_comm *comm = match_comm_of(m, role_in(m->role, m->call, P_COMM));
     if (!enter(m, comm, NULL))
         return false;
+    if (!call_succeeded(m->call) && m->call->ret.type != PILGRIM_NONE) {
+        if (comm)
+            comm->made++;
+        return true;
+    }
     if (!match_made_add(m, container_kind(name) == KIND_FILE ? MADE_FILE : MADE_WINDOW, name))
         return false;
     if (!comm || name->type != PILGRIM_OBJECT)
@@ -812,13 +851,15 @@ static bool act_container_call(struct match *m)
 {
     const struct pilgrim_value *name = role_in(m->role, m->call, P_CONTAINER);
     struct match_container *container = match_object(m, container_kind(name), name);
-    if (strcmp(m->role->name, "MPI_Win_free") == 0)
+    const bool failed = error_of(m) != NULL;
+    if (!failed && strcmp(m->role->name, "MPI_Win_free") == 0)
         match_made_take(m, MADE_WINDOW, name);
-    if (strcmp(m->role->name, "MPI_File_close") == 0)
+    if (!failed && strcmp(m->role->name, "MPI_File_close") == 0)
         match_made_take(m, MADE_FILE, name);
     if (!container)
         return true;
-    return enter(m, &container->comm, container) && (m->role->sync == SYNC_NONE || match_window_sync(m, name));
+    return enter(m, &container->comm, container) &&
+           (m->role->sync == SYNC_NONE || failed || match_window_sync(m, name));
 }
 
 /* Partitions are ready. The last call that marks some counts. */
@@ -874,16 +915,16 @@ bool match_act(struct match *m)
     case ACT_FREE:
         return !good || !returned || act_free(m);
     case ACT_COLLECTIVE:
-        return !good || act_collective(m);
+        return !takes_part(m) || act_collective(m);
     case ACT_COMM:
     case ACT_COMM_ALONE:
-        return !good || act_comm(m);
+        return !takes_part(m) || act_comm(m);
     case ACT_COMM_END:
-        return !good || act_comm_end(m);
+        return !takes_part(m) || act_comm_end(m);
     case ACT_CONTAINER:
-        return !good || act_container(m);
+        return !takes_part(m) || act_container(m);
     case ACT_CONTAINER_CALL:
-        return !good || act_container_call(m);
+        return !takes_part(m) || act_container_call(m);
     case ACT_GROUP:
         return !good || !returned || match_group_made(m);
     case ACT_EPOCH:

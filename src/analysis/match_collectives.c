@@ -86,6 +86,7 @@ bool match_enter(struct match *m, struct match_comm *comm, struct match_containe
     c->last = entry;
     c->entered++;
     c->differs |= differ(m, c->entries, entry);
+    c->failed |= entry->error != NULL;
     m->process->outstanding++;
     if (++m->in_flight > m->totals->in_flight_most)
         m->totals->in_flight_most = m->in_flight;

@@ -257,7 +257,7 @@ bool wait_collective(void *context, const struct match_collective *c)
     struct wait_states *w = context;
     if (!findings_collective(&w->findings, w->match, c))
         return false;
-    if (c->entered < c->expected || c->differs)
+    if (c->entered < c->expected || c->differs || c->failed)
         return true;
     for (const struct match_entry *e = c->entries; e; e = e->next)
         if (!e->begun->timed)

@@ -2,6 +2,7 @@
 /* What an opened trace tells without decoding a call: ranks, threads, calls, properties, groups, classes. */
 #include <string.h>
 
+#include "base/error_classes.h"
 #include "read/cursor/cursor.h"
 #include "read/cursor/loop_counts.h"
 #include "read/table/columns.h"
@@ -73,6 +74,11 @@ const char *pilgrim_property(const struct pilgrim_trace *t, const char *key)
         if (strcmp(found, key) == 0)
             return value;
     return NULL;
+}
+
+const char *pilgrim_error_name(const struct pilgrim_trace *t, int64_t code)
+{
+    return error_class_name(pilgrim_property(t, "library"), code);
 }
 
 enum pilgrim_status pilgrim_thread_group(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread, uint32_t *group,

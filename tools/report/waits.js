@@ -93,7 +93,7 @@ function efficiency_table(s) {
 }
 
 function call_words(call) {
-    return [site_link(call.func, call.site), " (rank " + call.rank + (call.thread ? " thread " + call.thread : "") + ", call " + number(call.seq) + (call.bytes !== undefined ? ", " + plural(call.bytes, "byte") : "") + ")"];
+    return [site_link(call.func, call.site), " (rank " + call.rank + (call.thread ? " thread " + call.thread : "") + ", call " + number(call.seq) + (call.bytes !== undefined ? ", " + plural(call.bytes, "byte") : "") + (call.error ? ", " + call.error : "") + ")"];
 }
 
 function finding_list(rows) {

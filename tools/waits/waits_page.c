@@ -368,15 +368,17 @@ static void text_path(const struct report *r, int columns)
 /* Writes a call: "MPI_Recv at app.c:7 (rank 1, call 9, 128 bytes)". */
 static void text_call(const struct report *r, const struct finding_call *call)
 {
-    char place[PLACE_MAX], text[3 * PLACE_MAX], thread[32] = "", bytes[96] = "";
+    char place[PLACE_MAX], text[3 * PLACE_MAX], thread[32] = "", bytes[96] = "", error[64] = "";
     report_place(r, call->site, place);
     if (call->thread)
         snprintf(thread, sizeof thread, " thread %u", call->thread);
     if (call->bytes != UINT64_MAX)
         snprintf(bytes, sizeof bytes, ", %llu bytes%s%s", (unsigned long long)call->bytes, call->type ? " of MPI_" : "",
                  call->type ? call->type : "");
-    snprintf(text, sizeof text, "%s at %s (rank %u%s, call %llu%s)", report_function(r, call->site), place, call->rank,
-             thread, (unsigned long long)call->seq, bytes);
+    if (call->error)
+        snprintf(error, sizeof error, ", %s", call->error);
+    snprintf(text, sizeof text, "%s at %s (rank %u%s, call %llu%s%s)", report_function(r, call->site), place,
+             call->rank, thread, (unsigned long long)call->seq, bytes, error);
     out_name(r->o, text);
 }
 

@@ -136,6 +136,8 @@ static void json_call(const struct report *r, const struct finding_call *call)
         snprintf(type, sizeof type, "MPI_%s", call->type);
         json_text(r->o, ",\"datatype\":", type);
     }
+    if (call->error)
+        json_text(r->o, ",\"error\":", call->error);
     out_char(r->o, '}');
 }
 
