@@ -151,6 +151,47 @@ static void computing(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 1 waits for a message while the others are in a collective call that has its communicator from elsewhere. */
+static void all_but_one(void)
+{
+    if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void fence(void)
+{
+    MPI_Win window;
+    MPI_Win_create(&value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    all_but_one();
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
+static void win_free(void)
+{
+    MPI_Win window;
+    MPI_Win_create(&value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    all_but_one();
+    MPI_Win_free(&window);
+}
+
+static void file_open(void)
+{
+    MPI_File file;
+    all_but_one();
+    MPI_File_open(MPI_COMM_WORLD, "hang.file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_close(&file);
+}
+
+static void neighbor(void)
+{
+    int in[2], periodic = 1;
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+    all_but_one();
+    MPI_Neighbor_allgather(&value, 1, MPI_INT, in, 1, MPI_INT, ring);
+}
+
 /* A program as it should be. */
 static void working(void)
 {
@@ -180,6 +221,10 @@ int main(int argc, char **argv)
                  {"halo", halo},
                  {"loops", loops},
                  {"anyone", anyone},
+                 {"fence", fence},
+                 {"win-free", win_free},
+                 {"file-open", file_open},
+                 {"neighbor", neighbor},
                  {"computing", computing},
                  {"working", working}};
     MPI_Init(&argc, &argv);

@@ -8,6 +8,8 @@
 
 #include "base/value.h"
 #include "key_values.h"
+#include "record/class_signature.h"
+#include "record/stream_inline.h"
 
 /* ---- what functions do ---- */
 
@@ -24,7 +26,10 @@ unsigned call_role(const struct function_descriptor *f)
         SEND = ROLE_SENDS,
         NOW = ROLE_BLOCKS,
         ALL = ROLE_COLLECTIVE | ROLE_BLOCKS,
-        WAIT = ROLE_WAITS | ROLE_BLOCKS
+        WAIT = ROLE_WAITS | ROLE_BLOCKS,
+        NEAR = ALL | ROLE_NEIGHBORS,
+        MAKE = ALL | ROLE_MAKES,
+        HELD = ALL | ROLE_CONTAINER
     };
     static const struct {
         const char *name; /* without MPI_ */
@@ -73,7 +78,36 @@ unsigned call_role(const struct function_descriptor *f)
                  {"Comm_split_type", ALL},
                  {"Cart_create", ALL},
                  {"Graph_create", ALL},
-                 {"Cart_sub", ALL}};
+                 {"Cart_sub", ALL},
+                 {"Comm_disconnect", ALL},
+                 {"Comm_free", ALL},
+                 {"Comm_spawn", ALL},
+                 {"Comm_spawn_multiple", ALL},
+                 {"Dist_graph_create", ALL},
+                 {"Dist_graph_create_adjacent", ALL},
+                 {"Neighbor_allgather", NEAR},
+                 {"Neighbor_allgatherv", NEAR},
+                 {"Neighbor_alltoall", NEAR},
+                 {"Neighbor_alltoallv", NEAR},
+                 {"Neighbor_alltoallw", NEAR},
+                 {"File_open", MAKE},
+                 {"Win_allocate", MAKE},
+                 {"Win_allocate_shared", MAKE},
+                 {"Win_create", MAKE},
+                 {"Win_create_dynamic", MAKE},
+                 {"Win_fence", HELD},
+                 {"Win_free", HELD},
+                 {"File_close", HELD},
+                 {"File_preallocate", HELD},
+                 {"File_read_all", HELD},
+                 {"File_read_at_all", HELD},
+                 {"File_read_ordered", HELD},
+                 {"File_set_size", HELD},
+                 {"File_set_view", HELD},
+                 {"File_sync", HELD},
+                 {"File_write_all", HELD},
+                 {"File_write_at_all", HELD},
+                 {"File_write_ordered", HELD}};
     enum { PREFIX = 4 };
     size_t length = function_name_length(f->name);
     if (length < PREFIX || strncmp(f->name, "MPI_", PREFIX) != 0)
@@ -250,6 +284,57 @@ void call_collective(const struct look_process *p, const struct function_descrip
         if (!strcmp(name, "root") && !rank_of(p, &v, root, &relative, &size))
             *root = v.tag == VALUE_INT ? v.slots[0] : -1;
     }
+}
+
+static bool is_container(const char *name)
+{
+    return !strcmp(name, "win") || !strcmp(name, "fh");
+}
+
+/* Sets V to the window or file that comes out of a call of F with KEY. False: none does. */
+static bool container_made(const struct function_descriptor *f, const struct bytes *key, struct key_value *v)
+{
+    struct key_reader r;
+    key_reader_init(&r, key);
+    for (unsigned out = 0; out < 2; out++)
+        for (unsigned i = 0; i < f->parameter_count; i++)
+            if (f->parameters[i].direction & (out ? DIRECTION_OUT : DIRECTION_IN)) {
+                if (!key_next(&r, v))
+                    return false;
+                if (out && is_container(f->parameters[i].name))
+                    return v->tag == VALUE_OBJECT;
+            }
+    return false;
+}
+
+uint64_t call_container_comm(const struct look_process *p, const struct function_descriptor *f, const struct bytes *key,
+                             const struct stream *s)
+{
+    struct key_value held, made;
+    struct inputs in = inputs_of(f, key);
+    const char *name = inputs_next(&in, &held);
+    while (name && !is_container(name))
+        name = inputs_next(&in, &held);
+    uint64_t found = COMM_UNKNOWN;
+    for (uint64_t i = 0; name && held.tag == VALUE_OBJECT && i < s->class_count; i++) {
+        const struct stream_class *c = s->classes[i];
+        const struct function_descriptor *maker = &s->vocabulary->functions[c->head.key.function];
+        for (uint32_t k = 0; call_role(maker) & ROLE_MAKES && k < c->signatures.count; k++) {
+            const struct class_signature *signature = c->signatures.by_terminal[k];
+            const struct bytes of = {.data = (uint8_t *)(uintptr_t)signature->key, .length = signature->length};
+            uint64_t comm;
+            int64_t root;
+            if (signature->varying) /* it may be any one */
+                return COMM_UNKNOWN;
+            if (!container_made(maker, &of, &made) || made.operand != held.operand || made.slots[0] != held.slots[0])
+                continue;
+            call_collective(p, maker, &of, &comm, &root);
+            if (found != COMM_UNKNOWN && comm != found)
+                return COMM_UNKNOWN;
+            found = comm;
+        }
+    }
+    return found;
 }
 
 /* What a call says of its messages, as stored. */

@@ -4,6 +4,7 @@
 #define PILGRIM_CALL_INPUTS_H
 
 #include "look.h"
+#include "record/stream.h"
 
 /* What a function does. */
 enum call_role {
@@ -11,7 +12,10 @@ enum call_role {
     ROLE_SENDS = 2,
     ROLE_BLOCKS = 4,     /* it returns when that is done; else a request stands for it */
     ROLE_COLLECTIVE = 8, /* all of its communicator must call it */
-    ROLE_WAITS = 16      /* for requests */
+    ROLE_WAITS = 16,     /* for requests */
+    ROLE_CONTAINER = 32, /* collective, and its communicator is that of a window or file */
+    ROLE_NEIGHBORS = 64, /* collective, but it waits for its neighbors only */
+    ROLE_MAKES = 128     /* collective, and makes a window or file */
 };
 
 /* Returns the length of a function's name without the _c of a function for large counts. */
@@ -33,6 +37,11 @@ int call_pending(const struct look *look, const struct look_process *p, const st
 /* Sets the communicator and the root (-1: none) of a collective call. */
 void call_collective(const struct look_process *p, const struct function_descriptor *f, const struct bytes *key,
                      uint64_t *comm, int64_t *root);
+
+/* Returns the communicator that the window or file was made on which the call of F by P, with KEY, names: MAKERS are
+ * the classes of S, a thread's stream. COMM_UNKNOWN: that is not among what they say. */
+uint64_t call_container_comm(const struct look_process *p, const struct function_descriptor *f, const struct bytes *key,
+                             const struct stream *s);
 
 /* Returns the class of P that request class CLASS stands for; NULL: unknown. */
 const struct class_site *request_class(const struct look_process *p, int64_t class);

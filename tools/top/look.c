@@ -379,6 +379,7 @@ static void inherit(struct unit *u, const struct unit *old)
         if (!u->loops[u->loop_count].begins)
             break;
     }
+    u->made_on = old->made_on;
     u->pending = old->pending_count ? malloc(old->pending_count * sizeof *u->pending) : NULL;
     if (!u->pending)
         return;

@@ -91,6 +91,8 @@ struct unit {
     bool collective; /* it waits for the others of `comm`, who have to call the same function with the same root */
     uint64_t comm;
     int64_t root; /* rank in `comm`; -1: none */
+    uint64_t
+        made_on; /* the communicator of the window or file of its call; COMM_UNKNOWN: not looked for, or not known */
     struct pending *pending;
     size_t pending_count;
     bool stuck;

@@ -107,6 +107,20 @@ static bool find_begun(struct waiting *w, struct unit *u)
     return known;
 }
 
+/* Finds the communicator of the window or file of U's call, as find_begun does. */
+static void find_container(struct waiting *w, struct unit *u)
+{
+    struct stream *s;
+    uint64_t calls;
+    if (u->made_on != COMM_UNKNOWN || !w->steps)
+        return;
+    enum pilgrim_status status =
+        replay_thread(u->thread, &u->process->journal->vocabulary, &u->process->facts.modules, &w->steps, &s, &calls);
+    if (s && status == PILGRIM_OK && calls >= u->thread->calls)
+        u->made_on = call_container_comm(u->process, u->function, &u->thread->in_flight.key, s);
+    stream_free(s);
+}
+
 /* True if U waits, and it is known for what. */
 static bool find_waits(struct waiting *w, struct unit *u)
 {
@@ -115,6 +129,10 @@ static bool find_waits(struct waiting *w, struct unit *u)
     const struct bytes *key = &u->thread->in_flight.key;
     if (role & ROLE_COLLECTIVE) {
         call_collective(u->process, u->function, key, &u->comm, &u->root);
+        if (role & ROLE_CONTAINER) {
+            find_container(w, u);
+            u->comm = u->made_on;
+        }
         u->collective = u->comm != COMM_UNKNOWN;
         return u->collective;
     }
@@ -225,12 +243,13 @@ static struct unit *in_collective(const struct look *look, uint32_t rank, const 
 static bool collective_ends(const struct waiting *w, const struct unit *u)
 {
     const struct members m = members_of(w->look, u->comm);
+    const bool near = call_role(u->function) & ROLE_NEIGHBORS; /* any other one may be a neighbor */
     bool all = true;
     if (!all_known(w->look, u, &m))
         return true;
     for (size_t i = 0; i < m.count; i++) {
         const struct unit *other = in_collective(w->look, member(&m, i), u);
-        if (goes_on(w, member(&m, i)))
+        if (goes_on(w, member(&m, i)) || (near && other && other != u))
             return true;
         all = all && other && same_collective(u, other);
     }
