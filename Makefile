@@ -403,7 +403,7 @@ CONVERT := $(patsubst $(S)/%.c,$(P)/obj/%.o,$(wildcard $(S)/tools/convert/*.c)) 
 $(P)/pilgrim-convert: $(CONVERT) $(P)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) $(OTF2_LIBS) -ldl
 
-WAITS := $(patsubst $(S)/%.c,$(P)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(P)/obj/decoder/,csv_cells.o decode_errors.o output.o site_place.o) $(P)/libanalysis.a
+WAITS := $(patsubst $(S)/%.c,$(P)/obj/%.o,$(wildcard $(S)/tools/waits/*.c)) $(addprefix $(P)/obj/decoder/,csv_cells.o deadlocks_print.o decode_errors.o output.o site_place.o) $(P)/libanalysis.a
 
 REPORT := $(patsubst $(S)/%.c,$(P)/obj/%.o,$(wildcard $(S)/tools/report/*.c)) $(filter-out %/pilgrim-decode.o,$(DECODER)) \
     $(filter-out %/pilgrim-waits.o %/pilgrim-diff.o,$(patsubst $(S)/%.c,$(P)/obj/%.o,$(wildcard $(S)/tools/waits/*.c $(S)/tools/diff/*.c))) $(P)/libanalysis.a

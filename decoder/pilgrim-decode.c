@@ -10,6 +10,7 @@
 
 #include "call_lines.h"
 #include "csv.h"
+#include "deadlocks_print.h"
 #include "decode_options.h"
 #include "matrix.h"
 #include "messages_print.h"
@@ -466,8 +467,12 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
         out->columns = o->width;
     if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
         properties_print_left_out(out, trace);
-    if (o->endings && !o->csv)
+    if (o->endings && !o->csv) {
         endings_print(out, trace, lines, o->json);
+        const enum pilgrim_status status = deadlocks_print(out, trace, lines, o->json, error);
+        if (status != PILGRIM_OK)
+            return status;
+    }
     if (o->summary)
         return print_summary(out, trace, o, lines, error);
     if (o->system)

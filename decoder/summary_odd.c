@@ -6,17 +6,19 @@
 #include <string.h>
 
 #include "analysis/crashes.h"
+#include "analysis/deadlocks.h"
 #include "endings_print.h"
 #include "summary.h"
 
 enum {
-    POLLS_PERCENT = 10,     /* of all calls */
-    TINY_BUCKET = 7,        /* messages below 2^7 / 2 = 64 bytes */
-    TINY_LEAST = 1000,      /* so many of them */
-    TINY_PERCENT = 50,      /* of all messages */
-    ACTIVITY_PERCENT = 2,   /* of the time, or a rank does not stand out in it */
-    EXCESS_PERCENT = 5,     /* of a rank's time that the rank has more than the mean */
-    STANDS_OUT_PERCENT = 50 /* more than the mean */
+    POLLS_PERCENT = 10,      /* of all calls */
+    TINY_BUCKET = 7,         /* messages below 2^7 / 2 = 64 bytes */
+    TINY_LEAST = 1000,       /* so many of them */
+    TINY_PERCENT = 50,       /* of all messages */
+    ACTIVITY_PERCENT = 2,    /* of the time, or a rank does not stand out in it */
+    EXCESS_PERCENT = 5,      /* of a rank's time that the rank has more than the mean */
+    STANDS_OUT_PERCENT = 50, /* more than the mean */
+    DEADLOCK_CALLS = 1000000 /* a second's work */
 };
 
 static struct summary_odd *add(struct summary *s, const char *command, const char *format, ...)
@@ -95,10 +97,31 @@ static void find_ranks(struct summary *s)
         pilgrim_activity_name(found), a->most_ns * (double)s->profiled_ranks / a->total_ns);
 }
 
+/* All calls are matched for this: not those of a trace with many. */
+static void find_deadlock(struct summary *s)
+{
+    struct deadlocks_found found;
+    struct pilgrim_error error;
+    if (!pilgrim_property(s->trace, "in_flight"))
+        return;
+    if (s->calls > DEADLOCK_CALLS) {
+        add(s, "--endings --limit=0", "ranks were in calls when they ended; this says if it was a deadlock");
+        return;
+    }
+    if (deadlocks_in(s->trace, &found, &error) == PILGRIM_OK && found.count) {
+        const struct pilgrim_class *class = match_site(found.match, found.ranks->site);
+        add(s, "--endings --limit=0", "a deadlock: %zu rank%s for what cannot come, first rank %u in %.40s",
+            found.count, found.count == 1 ? " waits" : "s wait", found.ranks->rank,
+            class ? class->function->name : "?");
+    }
+    deadlocks_drop(&found);
+}
+
 void summary_find_odd(struct summary *s)
 {
     struct crash crash;
     const char *crashes = pilgrim_property(s->trace, "crashes");
+    find_deadlock(s);
     if (crashes && crash_take(&crashes, &crash))
         add(s, "--endings", "the trace is partial: rank %u got signal %u%s", crash.rank, crash.signal,
             *crashes ? ", and others got one, too" : "");

@@ -208,6 +208,8 @@ struct match_events {
     void (*freed)(void *context, struct match_call *call);
     /* CALL, which `seen` will have next, asked for the operation or entry with this number, which had not ended. */
     bool (*tested)(void *context, const struct pilgrim_call *call, uint64_t number);
+    /* CALL, which `seen` will have next, never returned, and waits for the operation or entry with this number. */
+    bool (*awaited)(void *context, const struct pilgrim_call *call, uint64_t number);
     /* CALL, which `seen` will have next, ended a request that stands for none of these, one of a window, file, or that
      * is not known; or, STATUS is NULL, asked for it, and it had not ended. */
     bool (*other_request)(void *context, const struct pilgrim_call *call, const struct pilgrim_value *request,

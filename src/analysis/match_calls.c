@@ -507,7 +507,9 @@ static bool end_list(struct match *m, const struct pilgrim_value *list)
     return good;
 }
 
-static bool tell_tested(struct match *m, const struct pilgrim_value *name)
+/* Calls TELL for what the request NAME stands for. */
+static bool tell_request(struct match *m, const struct pilgrim_value *name,
+                         bool (*tell)(void *context, const struct pilgrim_call *call, uint64_t number))
 {
     const struct match_request *request = request_of(m, name);
     if (!request && name->type == PILGRIM_REQUEST && m->events->other_request)
@@ -519,19 +521,20 @@ static bool tell_tested(struct match *m, const struct pilgrim_value *name)
                                 request->entry ? request->entry->number : 0};
     bool good = true;
     for (int i = 0; i < 3 && good; i++)
-        good = !numbers[i] || m->events->tested(m->events->context, m->call, numbers[i]);
+        good = !numbers[i] || tell(m->events->context, m->call, numbers[i]);
     return good;
 }
 
-/* The call asked for requests, and none of them had ended. */
-static bool test(struct match *m)
+/* Calls TELL, which may be NULL, for the requests that go into the call. */
+static bool tell_requests(struct match *m,
+                          bool (*tell)(void *context, const struct pilgrim_call *call, uint64_t number))
 {
     const struct pilgrim_value *list = role_in(m->role, m->call, P_REQUESTS);
-    if (!m->events->tested)
+    if (!tell)
         return true;
-    bool good = tell_tested(m, role_in(m->role, m->call, P_REQUEST));
+    bool good = tell_request(m, role_in(m->role, m->call, P_REQUEST), tell);
     for (size_t i = 0; list->type == PILGRIM_ARRAY && i < list->count && good; i++)
-        good = tell_tested(m, &list->items[i]);
+        good = tell_request(m, &list->items[i], tell);
     return good;
 }
 
@@ -541,8 +544,8 @@ static bool act_wait(struct match *m)
     bool done = true;
     if (m->role->index[P_FLAG] >= 0 && !value_truth(flag, &done))
         return true;
-    if (!done)
-        return test(m);
+    if (!done) /* the call asked for requests, and none of them had ended */
+        return tell_requests(m, m->events->tested);
     if (m->role->index[P_REQUESTS] >= 0)
         return end_list(m, role_in(m->role, m->call, P_REQUESTS));
     if (!call_succeeded(m->call) && role_out(m->role, m->call, P_REQUEST)->type != PILGRIM_NAME)
@@ -911,7 +914,7 @@ bool match_act(struct match *m)
     case ACT_START:
         return !good || act_start(m);
     case ACT_WAIT:
-        return !returned || act_wait(m);
+        return returned ? act_wait(m) : tell_requests(m, m->events->awaited);
     case ACT_FREE:
         return !good || !returned || act_free(m);
     case ACT_COLLECTIVE:

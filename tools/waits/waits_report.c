@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../decoder/site_place.h"
+#include "../../decoder/deadlocks_print.h"
 #include "analysis/call_timing.h"
 
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
@@ -138,6 +139,11 @@ enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace 
 {
     struct wait_states w = {0};
     *why = NULL;
+    if (r->format == REPORT_TEXT && !r->each && !r->by_loop && !r->path_only && !report_chooses(r)) {
+        const enum pilgrim_status found = deadlocks_print(r->o, trace, r->lines, false, error);
+        if (found != PILGRIM_OK)
+            return found;
+    }
     if (waits_is_profile(trace))
         return waits_print_bounds(r, trace, error);
     if ((*why = why_not(trace)) != NULL)
