@@ -13,7 +13,8 @@ enum { LINES_SHOWN = 16 };
 
 static bool alike(const struct stuck_rank *a, const struct stuck_rank *b)
 {
-    return a->site == b->site && a->waits_for == b->waits_for && a->missing == b->missing;
+    const bool same = a->waits_for == b->waits_for || (a->waits_for == a->rank && b->waits_for == b->rank);
+    return a->site == b->site && same && a->missing == b->missing;
 }
 
 /* Prints the ranks like FIRST of COUNT, "ranks 0, 2-4", and marks them in TOLD. Returns how many there are. */
@@ -63,7 +64,7 @@ static bool put_line(struct output *out, const struct deadlocks_found *found, si
     if (r->waits_for == UINT32_MAX)
         out_text(out, "a message from anyone");
     else if (r->waits_for == r->rank)
-        out_text(out, "itself");
+        out_text(out, one ? "itself" : "themselves");
     else {
         out_text(out, "rank ");
         out_uint(out, r->waits_for);

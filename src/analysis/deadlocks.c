@@ -133,9 +133,7 @@ static bool one_side(struct deadlock_search *s, const struct match_operation *op
     struct last_call *last = keeps(s, op->begun, op->number);
     if (!last || op->ended)
         return true;
-    const bool waits = !op->send || is_call_of(match_site(s->match, op->begun->site), "MPI_Ssend") ||
-                       is_call_of(match_site(s->match, op->begun->site), "MPI_Issend") ||
-                       last->in_flight.seconds >= SEND_SECONDS;
+    const bool waits = !op->send || op->synchronous || last->in_flight.seconds >= SEND_SECONDS;
     if (!met && waits && !op->buffered && (op->reason == MATCH_NO_PARTNER || op->reason == MATCH_PENDING))
         return add_need(s, op->begun->rank, op->peer < 0 ? ANYONE : (uint32_t)op->peer, false);
     last->satisfied |= last->any;

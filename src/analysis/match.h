@@ -86,7 +86,8 @@ struct match_operation {
     uint64_t number;     /* among all operations and entries that the process began, from 1 */
     uint32_t part;       /* 0, or the number of the partitioned pair in its channel, from 1 */
     bool send;
-    bool buffered; /* MPI_Bsend and the like: it never waits for the receiver */
+    bool buffered;    /* MPI_Bsend and the like: it never waits for the receiver */
+    bool synchronous; /* MPI_Ssend and the like: it always does */
     bool any_source, any_tag;
     bool resolved; /* source and tag are known, and whether it was cancelled */
     bool held;     /* it waits for what was posted before it */

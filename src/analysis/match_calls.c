@@ -77,6 +77,7 @@ static bool make(struct match *m, bool send, const struct pilgrim_value *rank, c
     const struct match_comm *comm = match_comm_of(m, role_in(m->role, m->call, P_COMM));
     op->send = send;
     op->buffered = m->role->buffered;
+    op->synchronous = m->role->synchronous;
     op->any_source = any;
     op->any_tag = value_is_name(tag, "MPI_ANY_TAG");
     op->tag = tag->integer;

@@ -310,6 +310,7 @@ static void find_act(struct match_role *role, const char **made)
     }
     role->persistent = found->persistent;
     role->buffered = found->buffered;
+    role->synchronous = strncmp(name, "Ssend", strlen("Ssend")) == 0 || strcmp(name, "Issend") == 0;
     *made = found->made;
 }
 

@@ -98,7 +98,7 @@ struct match_role {
     enum match_pattern pattern;
     enum match_sync sync;
     int poll; /* the parameter that says if something has happened; -1: the function does not ask */
-    bool persistent, buffered, finalize, init;
+    bool persistent, buffered, synchronous, finalize, init;
     int index[PARAMETERS]; /* -1: the function has none */
 };
 
