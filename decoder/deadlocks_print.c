@@ -11,9 +11,10 @@
 
 enum { LINES_SHOWN = 16 };
 
-static bool alike(const struct stuck_rank *a, const struct stuck_rank *b)
+/* True if a line, or in JSON an object, has both. */
+static bool alike(const struct stuck_rank *a, const struct stuck_rank *b, bool json)
 {
-    const bool same = a->waits_for == b->waits_for || (a->waits_for == a->rank && b->waits_for == b->rank);
+    const bool same = a->waits_for == b->waits_for || (!json && a->waits_for == a->rank && b->waits_for == b->rank);
     return a->site == b->site && same && a->missing == b->missing;
 }
 
@@ -22,17 +23,17 @@ static size_t put_ranks(struct output *out, const struct stuck_rank *first, size
 {
     size_t alike_count = 0;
     for (size_t i = 0; i < count; i++)
-        alike_count += alike(first, &first[i]);
+        alike_count += alike(first, &first[i], json);
     if (!json)
         out_text(out, alike_count == 1 ? "rank " : "ranks ");
     const char *separator = "";
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
-        if (!alike(first, &first[i])) {
+        if (!alike(first, &first[i], json)) {
             i++;
             continue;
         }
-        while (!json && end < count && alike(first, &first[end]) && first[end].rank == first[end - 1].rank + 1)
+        while (!json && end < count && alike(first, &first[end], json) && first[end].rank == first[end - 1].rank + 1)
             end++;
         for (size_t k = i; k < end; k++)
             told[k] = true;
