@@ -139,6 +139,60 @@ static void print_others(void)
         closedir(directory);
 }
 
+/* Returns how many letters of WORD must be changed, added, left out or exchanged with the next one to make COMMAND of
+ * it (Damerau, in the restricted form); COMMAND_MAX if one of them is too long. */
+static size_t distance(const char *word, const char *command)
+{
+    const size_t width = strlen(word), height = strlen(command);
+    size_t rows[COMMAND_MAX + 1][COMMAND_MAX + 1];
+    if (width > COMMAND_MAX || height > COMMAND_MAX)
+        return COMMAND_MAX;
+    for (size_t i = 0; i <= height; i++)
+        for (size_t j = 0; j <= width; j++) {
+            if (!i || !j) {
+                rows[i][j] = i + j;
+                continue;
+            }
+            size_t least = rows[i - 1][j - 1] + (command[i - 1] != word[j - 1]);
+            least = rows[i - 1][j] + 1 < least ? rows[i - 1][j] + 1 : least;
+            least = rows[i][j - 1] + 1 < least ? rows[i][j - 1] + 1 : least;
+            if (i > 1 && j > 1 && command[i - 1] == word[j - 2] && command[i - 2] == word[j - 1] &&
+                rows[i - 2][j - 2] + 1 < least)
+                least = rows[i - 2][j - 2] + 1;
+            rows[i][j] = least;
+        }
+    return rows[height][width];
+}
+
+enum { ABBREVIATED_MIN = 3, MISTAKES_MAX = 2 };
+
+/* Returns the command that WORD may stand for: it begins with WORD, or is written nearly so. NULL: none. */
+static const char *meant(const char *word)
+{
+    const char *nearest = NULL;
+    const size_t length = strlen(word);
+    size_t least = MISTAKES_MAX + 1;
+    for (size_t i = 0; i < sizeof help / sizeof *help; i++) {
+        if (!help[i].command)
+            continue;
+        const size_t mistakes = distance(word, help[i].command);
+        if (length >= ABBREVIATED_MIN && strncmp(word, help[i].command, length) == 0)
+            return help[i].command;
+        if (mistakes < least && mistakes < strlen(help[i].command) / 2) {
+            nearest = help[i].command;
+            least = mistakes;
+        }
+    }
+    return nearest;
+}
+
+/* True if there is a file at WORD. */
+static bool is_file(const char *word)
+{
+    struct stat status;
+    return stat(word, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
 static int print_help(void)
 {
     fputs(usage, stdout);
@@ -201,8 +255,15 @@ int main(int argc, char **argv)
             word, word, word);
         return EXIT_USAGE;
     }
+    if (exists && argc == 3 && is_file(argv[2])) {
+        fprintf(stderr, "pilgrim: one trace at a time; `pilgrim diff %s %s` says what the second run does otherwise\n",
+                word, argv[2]);
+        return EXIT_USAGE;
+    }
     if (exists || *word == '-' || strchr(word, '/') || strchr(word, '.'))
         return summarise(argc, argv);
-    fprintf(stderr, "pilgrim: there is no command and no trace '%s'\nsee pilgrim --help\n", word);
+    const char *command = meant(word);
+    fprintf(stderr, "pilgrim: there is no command and no trace '%s'%s%s%s\nsee pilgrim --help\n", word,
+            command ? "; did you mean `pilgrim " : "", command ? command : "", command ? "`?" : "");
     return EXIT_USAGE;
 }
