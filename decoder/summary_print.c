@@ -2,6 +2,7 @@
 /* Prints the summary of a run, as a page or as an object; see summary.h. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,14 +16,31 @@ enum { LABEL = 11, NAMES = 21, LINE = 512, HOSTS_SHOWN = 3, DATE_MAX = 32 };
 
 /* ---- what both print ---- */
 
+static void put_date(char text[DATE_MAX], time_t when, const char *format)
+{
+    struct tm date;
+    if (localtime_r(&when, &date))
+        strftime(text, DATE_MAX, format, &date);
+}
+
+/* Writes when the run began to TEXT, or nothing if TRACE does not say it. */
+static void put_began(char text[DATE_MAX], const struct pilgrim_trace *trace, const char *format)
+{
+    const char *began = pilgrim_property(trace, "began");
+    char *end;
+    const long long when = began ? strtoll(began, &end, 10) : 0;
+    text[0] = 0;
+    if (began && *began && !*end)
+        put_date(text, (time_t)when, format);
+}
+
 /* Writes when FILE was written to TEXT, or nothing if that is not known. */
-static void put_date(char text[DATE_MAX], const char *path, const char *file, const char *format)
+static void put_written(char text[DATE_MAX], const char *path, const char *file, const char *format)
 {
     struct stat status;
-    struct tm date;
     text[0] = 0;
-    if (strcmp(path, "-") != 0 && stat(file, &status) == 0 && localtime_r(&status.st_mtime, &date))
-        strftime(text, DATE_MAX, format, &date);
+    if (strcmp(path, "-") != 0 && stat(file, &status) == 0)
+        put_date(text, status.st_mtime, format);
 }
 
 static double mean_of(const struct summary *s, unsigned activity)
@@ -136,7 +154,10 @@ static void text_head_lines(struct output *o, const struct summary *s, const cha
     const char *program = pilgrim_property(s->trace, "program"), *library = pilgrim_property(s->trace, "library");
     const char *tracer = pilgrim_property(s->trace, "tracer"), *timing = pilgrim_property(s->trace, "timing");
     char date[DATE_MAX];
-    put_date(date, path, file, "%Y-%m-%d %H:%M");
+    put_began(date, s->trace, "%Y-%m-%d %H:%M");
+    const bool began = *date;
+    if (!began)
+        put_written(date, path, file, "%Y-%m-%d %H:%M");
     out_label(o, "program");
     out_name(o, program ? program : "unknown");
     each_argument(s, text_argument, o);
@@ -146,7 +167,7 @@ static void text_head_lines(struct output *o, const struct summary *s, const cha
     out_text(o, "\n");
     out_label(o, "recorded");
     if (*date)
-        out_format(o, "%s by ", date);
+        out_format(o, "%s%s by ", date, began ? "" : " (the file's date)");
     out_name(o, tracer ? tracer : "pilgrim");
     out_text(o, ", PILGRIM_TIMING=");
     out_name(o, timing ? timing : "?");
@@ -525,8 +546,8 @@ void summary_json(struct output *o, const struct summary *s, const char *path, c
                   struct source_lines *lines)
 {
     static const char *const properties[] = {"library", "tracer", "timing"};
+    static const char date_format[] = "%Y-%m-%dT%H:%M:%S%z";
     char date[DATE_MAX];
-    put_date(date, path, file, "%Y-%m-%dT%H:%M:%S%z");
     json_text(o, "{\"program\":", pilgrim_property(s->trace, "program"));
     json_text(o, ",\"arguments\":[", pilgrim_property(s->trace, "program"));
     each_argument(s, json_argument, o);
@@ -535,6 +556,9 @@ void summary_json(struct output *o, const struct summary *s, const char *path, c
         out_format(o, ",\"%s\":", properties[i]);
         json_text(o, "", pilgrim_property(s->trace, properties[i]));
     }
+    put_began(date, s->trace, date_format);
+    json_text(o, ",\"began\":", *date ? date : NULL);
+    put_written(date, path, file, date_format);
     json_text(o, ",\"written\":", *date ? date : NULL);
     json_hosts(o, s);
     json_uint(o, ",\"ranks\":", s->ranks);

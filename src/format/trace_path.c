@@ -35,15 +35,31 @@ enum pilgrim_status trace_path_put(struct bytes *path, const char *text)
 bool trace_path_pattern_valid(const char *pattern)
 {
     for (; *pattern; pattern++)
-        if (*pattern == '%' && !strchr("pjt%", *++pattern))
+        if (*pattern == '%' && !strchr("pjAat%", *++pattern))
             return false;
         else if (!*pattern)
             return false;
     return true;
 }
 
-enum pilgrim_status trace_path_expand(const char *pattern, const char *program, const char *job, time_t now,
-                                      struct bytes *path)
+/* Shortens the last part of PATH to what a file's name may have, with room for what is added to it. Its suffix stays.
+ */
+static enum pilgrim_status cut_name(struct bytes *path)
+{
+    const char *text = (const char *)path->data, *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
+    const size_t length = strlen(name), tail = sizeof suffix - 1;
+    if (length <= NAME_MAX - ADDED_BYTES_MAX)
+        return PILGRIM_OK;
+    const bool has_suffix = !strcmp(name + length - tail, suffix);
+    size_t kept = NAME_MAX - ADDED_BYTES_MAX - (has_suffix ? tail : 0);
+    while (kept > 1 && ((unsigned char)name[kept] & 0xc0) == 0x80) /* inside a character of UTF-8 */
+        kept--;
+    path->length = (size_t)(name - text) + kept;
+    return trace_path_put(path, has_suffix ? suffix : "");
+}
+
+enum pilgrim_status trace_path_expand(const char *pattern, const char *program, const struct trace_path_job *job,
+                                      time_t now, struct bytes *path)
 {
     if (!pattern || !*pattern)
         pattern = "%p.pilgrim";
@@ -61,7 +77,13 @@ enum pilgrim_status trace_path_expand(const char *pattern, const char *program, 
             TRY(trace_path_put(path, program));
             break;
         case 'j':
-            TRY(trace_path_put(path, job));
+            TRY(trace_path_put(path, job->id));
+            break;
+        case 'A':
+            TRY(trace_path_put(path, job->array));
+            break;
+        case 'a':
+            TRY(trace_path_put(path, job->task));
             break;
         case 't':
             if (localtime_r(&now, &local) && strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local))
@@ -81,22 +103,37 @@ enum pilgrim_status trace_path_expand(const char *pattern, const char *program, 
         TRY(trace_path_put(path, program));
         TRY(trace_path_put(path, suffix));
     }
-    return PILGRIM_OK;
+    return cut_name(path);
 }
 
-char *trace_path_job(char *text, size_t size)
+/* Copies the value of the first variable of NAMES, which end with NULL, that has one fit for a file name, to TEXT. */
+static bool first_value(const char *const *names, char text[TRACE_PATH_JOB_BYTES])
 {
-    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
-                                        "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = secure_getenv(names[i]);
+    for (; *names; names++) {
+        const char *value = secure_getenv(*names);
         if (value && *value && !strchr(value, '/')) {
-            snprintf(text, size, "%s", value);
-            return text;
+            snprintf(text, TRACE_PATH_JOB_BYTES, "%s", value);
+            return true;
         }
     }
-    snprintf(text, size, "%ld", (long)getpid());
-    return text;
+    return false;
+}
+
+bool trace_path_job(struct trace_path_job *job)
+{
+    static const char *const ids[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
+                                      "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID",    NULL};
+    static const char *const arrays[] = {"SLURM_ARRAY_JOB_ID", "PBS_ARRAY_ID", NULL};
+    static const char *const tasks[] = {"SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "LSB_JOBINDEX",
+                                        "PJM_BULKNUM",         "SGE_TASK_ID",     NULL};
+    const bool batch = first_value(ids, job->id);
+    if (!batch)
+        snprintf(job->id, sizeof job->id, "%ld", (long)getpid());
+    if (!first_value(arrays, job->array))
+        memcpy(job->array, job->id, sizeof job->array);
+    if (!first_value(tasks, job->task) || !strcmp(job->task, "undefined")) /* SGE's word for none */
+        snprintf(job->task, sizeof job->task, "0");
+    return batch;
 }
 
 enum pilgrim_status trace_path_number(const char *path, unsigned number, struct bytes *name)
@@ -203,6 +240,20 @@ int trace_path_problem(const char *path)
         return ENAMETOOLONG;
     struct bytes folder = {0};
     int problem = folder_of(path, &folder) == PILGRIM_OK ? folder_problem((const char *)folder.data) : ENOMEM;
+    bytes_free(&folder);
+    return problem;
+}
+
+int trace_path_make_folder(const char *path)
+{
+    struct bytes folder = {0};
+    int problem = folder_of(path, &folder) == PILGRIM_OK ? 0 : ENOMEM;
+    for (size_t i = 1; !problem && i < folder.length; i++)
+        if (folder.data[i] == '/') {
+            folder.data[i] = 0;
+            problem = mkdir((const char *)folder.data, 0777) && errno != EEXIST ? errno : 0;
+            folder.data[i] = '/';
+        }
     bytes_free(&folder);
     return problem;
 }

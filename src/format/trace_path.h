@@ -17,17 +17,27 @@
 /* Appends TEXT to PATH. errors: PILGRIM_NOMEM */
 enum pilgrim_status trace_path_put(struct bytes *path, const char *text) PILGRIM_CHECKED;
 
-/* True if PATTERN has no '%' other than %p, %j, %t and %%. */
+enum { TRACE_PATH_JOB_BYTES = 128 };
+
+/* What the batch system calls this job. */
+struct trace_path_job {
+    char id[TRACE_PATH_JOB_BYTES];
+    char array[TRACE_PATH_JOB_BYTES]; /* the array of jobs that it is in; the same as `id` if there is none */
+    char task[TRACE_PATH_JOB_BYTES];  /* its index there; "0" if there is none */
+};
+
+/* True if PATTERN has no '%' other than %p, %j, %A, %a, %t and %%. */
 bool trace_path_pattern_valid(const char *pattern);
 
-/* Expands PATTERN into PATH (empty at first, to be freed). NULL or "" stands for "%p.pilgrim". %p is PROGRAM, %j is
- * JOB, %t is TIME as YYYYmmdd-HHMMSS, local time. A path that ends in '/', or that is a folder, gets PROGRAM.pilgrim.
+/* Expands PATTERN into PATH (empty at first, to be freed). NULL or "" stands for "%p.pilgrim". %p is PROGRAM, %j, %A
+ * and %a are JOB's `id`, `array` and `task`, %t is TIME as YYYYmmdd-HHMMSS, local time. A path that ends in '/', or
+ * that is a folder, gets PROGRAM.pilgrim. A name that is too long for a file is cut.
  * errors: PILGRIM_NOMEM, PILGRIM_INVALID (an unknown %) */
-enum pilgrim_status trace_path_expand(const char *pattern, const char *program, const char *job, time_t time,
-                                      struct bytes *path) PILGRIM_CHECKED;
+enum pilgrim_status trace_path_expand(const char *pattern, const char *program, const struct trace_path_job *job,
+                                      time_t time, struct bytes *path) PILGRIM_CHECKED;
 
-/* Writes the batch system's name of this job to TEXT, or the process id if there is none. Returns TEXT. */
-char *trace_path_job(char *text, size_t size);
+/* Fills JOB from the environment. False: there is no batch system that is known; `id` is the process id. */
+bool trace_path_job(struct trace_path_job *job);
 
 /* Sets NAME to PATH, with NUMBER inserted before the suffix ".pilgrim", or appended, if it is above 0.
  * errors: PILGRIM_NOMEM */
@@ -44,6 +54,9 @@ bool trace_path_is_device(const char *path);
 /* Returns 0 if a new file can be made in the folder of PATH and has room for some bytes, else the errno. Where the file
  * system has files without a name, it tries; nothing is left. */
 int trace_path_problem(const char *path);
+
+/* Makes the folder of PATH, and the folders that it is in, where they are not there. Returns 0 or the errno. */
+int trace_path_make_folder(const char *path);
 
 /* Sets OTHER to a path with the same last part in a folder where a file can be made: TMPDIR if that is absolute, else
  * /tmp, else /dev/shm. PATH's own folder does not count, nor, where its disk is full, any folder on that disk. PROBLEM:

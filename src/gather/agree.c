@@ -18,7 +18,7 @@
 #include "process/launcher.h"
 #include "process/program_name.h"
 
-enum { JOB_BYTES = 256, HOST_BYTES = 256 };
+enum { HOST_BYTES = 256 };
 
 static uint64_t random_number(void)
 {
@@ -31,11 +31,8 @@ static uint64_t random_number(void)
 }
 
 /* Sets PATH to the trace's path, which may be relative. */
-static enum pilgrim_status expand(struct bytes *path)
+static enum pilgrim_status expand(const struct trace_path_job *job, time_t now, struct bytes *path)
 {
-    char job[JOB_BYTES];
-    time_t now = time(NULL);
-    trace_path_job(job, sizeof job);
     TRY(trace_path_expand(capture.settings.trace, program_name(), job, now, path));
     if (!trace_path_is_device((const char *)path->data))
         return PILGRIM_OK;
@@ -72,13 +69,18 @@ static void set_trace(struct bytes *path)
     capture.run.here_length = (uint32_t)(here < sizeof capture.run.trace ? here : 0);
 }
 
-/* If no file can be made where the trace shall go, chooses another place. */
+/* If no file can be made where the trace shall go, chooses another place. A folder that PILGRIM_TRACE asks for is made.
+ */
 static void check_place(void)
 {
     struct bytes other = {0};
     char host[HOST_BYTES] = "";
     const char *trace = capture_shown(capture.run.trace);
+    const size_t length = capture.settings.trace ? strlen(capture.settings.trace) : 0;
     int problem = trace_path_problem(capture.run.trace);
+    if (problem == ENOENT && length && capture.settings.trace[length - 1] == '/' &&
+        !trace_path_make_folder(capture.run.trace))
+        problem = trace_path_problem(capture.run.trace);
     if (!problem)
         return;
     gethostname(host, sizeof host - 1);
@@ -96,12 +98,19 @@ static void decide(void)
 {
     struct run *run = &capture.run;
     struct bytes path = {0};
+    struct trace_path_job job;
+    const time_t now = time(NULL);
+    const bool batch = trace_path_job(&job);
     run->id = random_number();
     run->meeting = random_number();
     run->merge_limit_s = capture.settings.merge_limit_s;
     run->timing = capture.settings.timing;
     run->local_count_known = launcher_local_count() > 0;
-    if (expand(&path) == PILGRIM_OK) {
+    if (capture.settings.system)
+        snprintf(run->began, sizeof run->began, "%lld", (long long)now);
+    if (capture.settings.system && batch)
+        snprintf(run->job, sizeof run->job, "%s", job.id);
+    if (expand(&job, now, &path) == PILGRIM_OK) {
         set_trace(&path);
         check_place();
     }

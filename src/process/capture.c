@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "format/write_file.h"
 #include "mpi/entry.h"
 #include "objects/heap.h"
@@ -61,15 +62,18 @@ void capture_write(const char *line, size_t length)
     errno = error;
 }
 
+enum { LINE_BYTES = 1024 };
+
 void capture_say(const char *format, ...)
 {
-    char line[1024] = "pilgrim: ";
+    char line[LINE_BYTES] = "pilgrim: ", text[LINE_BYTES];
     int error = errno;
     va_list arguments;
     va_start(arguments, format);
-    size_t used = strlen(line);
-    vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    size_t used = strlen(line);
+    printable_copy(line + used, sizeof line - used - 1, text);
     used = strlen(line);
     line[used++] = '\n';
     capture_write(line, used);

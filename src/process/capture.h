@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/bytes.h"
+#include "format/trace_path.h"
 #include "process/settings.h"
 #include "objects/handles.h"
 #include "mpi/mpi_library.h"
@@ -35,12 +36,14 @@ enum capture_off {
 
 /* What all processes of a run agree on; rank 0 decides. */
 struct run {
-    uint64_t id;              /* random; identifies the run */
-    uint64_t meeting;         /* random; others can see it, where the run's processes meet (journal_leader.h) */
-    uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT, in seconds */
-    enum timing_mode timing;  /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
-    bool local_count_known;   /* the launcher says how many processes are on a machine */
-    bool no_place;            /* a line said that there may be no trace, because no file can be made for it */
+    uint64_t id;             /* random; identifies the run */
+    uint64_t meeting;        /* random; others can see it, where the run's processes meet (journal_leader.h) */
+    uint32_t merge_limit_s;  /* PILGRIM_MERGE_TIMEOUT, in seconds */
+    enum timing_mode timing; /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
+    bool local_count_known;  /* the launcher says how many processes are on a machine */
+    bool no_place;           /* a line said that there may be no trace, because no file can be made for it */
+    char began[24];          /* when rank 0's MPI_Init returned, in seconds since 1970; empty: not to be stored */
+    char job[TRACE_PATH_JOB_BYTES]; /* of rank 0, by its batch system; empty: none, or not to be stored */
     uint32_t here_length;     /* so many bytes of `trace`, up to a '/', are rank 0's working directory in MPI_Init */
     char trace[PATH_MAX + 8]; /* path of the trace, absolute; a path that was cut off here is too long for any file */
 };
@@ -87,9 +90,9 @@ extern void (*capture_late_hook)(void);
 /* Notes which file stderr is. Called when the library is loaded. */
 void capture_know_stderr(void);
 
-/* Writes one line to stderr: "pilgrim: " and the text, cut off at 1 KiB. Writes nothing if descriptor 2 is no longer
- * the file that it was when the library was loaded: it may hold the program's data. Raises no signal and keeps errno.
- * Any thread. */
+/* Writes one line to stderr: "pilgrim: " and the text as it may be printed (printable.h), cut off at 1 KiB. Writes
+ * nothing if descriptor 2 is no longer the file that it was when the library was loaded: it may hold the program's
+ * data. Raises no signal and keeps errno. Any thread. */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Writes LINE of LENGTH bytes, with its newline, to stderr, as capture_say does. Async-signal-safe. */

@@ -44,6 +44,8 @@ size_t run_properties(struct fragment_property *properties)
         {"filter", capture.settings.filter},
         {"stack", capture.settings.stack_text},
         {"folder", *capture.folder ? capture.folder : NULL},
+        {"began", *capture.run.began ? capture.run.began : NULL},
+        {"job", *capture.run.job ? capture.run.job : NULL},
         {PROPERTY_SESSION, session_rank()},
     };
     size_t count = 0;

@@ -46,7 +46,8 @@ static const struct variable {
     const char *yes, *no; /* the two values of a SETTING_SWITCH; a word for the most of a SETTING_NUMBER */
     const char *accepts;
 } variables[VARIABLE_COUNT] = {
-    [TRACE] = {"PILGRIM_TRACE", SETTING_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
+    [TRACE] = {"PILGRIM_TRACE", SETTING_PATTERN, NULL, NULL,
+               "a path, with %p (program), %j (job), %A and %a (job array and task), %t (time) and %%"},
     [OFF] = {"PILGRIM_OFF", SETTING_SWITCH, "1", "0", "0 or 1"},
     [QUIET] = {"PILGRIM_QUIET", SETTING_SWITCH, "1", "0", "0 or 1"},
     [BUFFERS] = {"PILGRIM_BUFFERS", SETTING_SWITCH, "on", "off", "on or off"},

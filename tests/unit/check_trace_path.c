@@ -27,10 +27,12 @@ static void teardown(void)
     ck_assert_int_eq(rmdir(folder), 0); /* so nothing else was left in it */
 }
 
+static const struct trace_path_job task = {.id = "77.node", .array = "70", .task = "7"};
+
 static void check_expand(const char *pattern, const char *expected)
 {
     struct bytes path = {0};
-    ck_assert_int_eq(trace_path_expand(pattern, "app", "77.node", 1000000000, &path), PILGRIM_OK);
+    ck_assert_int_eq(trace_path_expand(pattern, "app", &task, 1000000000, &path), PILGRIM_OK);
     ck_assert_str_eq((const char *)path.data, expected);
     bytes_free(&path);
 }
@@ -43,32 +45,80 @@ START_TEST(expansion)
     check_expand("", "app.pilgrim");
     check_expand("plain", "plain");
     check_expand("out/%p-%j.%t", "out/app-77.node.20010909-014640");
+    check_expand("%A_%a.x", "70_7.x");
     check_expand("100%%", "100%");
     check_expand("%%p", "%p");
     check_expand("%p%p", "appapp");
     check_expand("out/", "out/app.pilgrim");
     struct bytes path = {0};
-    ck_assert_int_eq(trace_path_expand("%x", "app", "1", 0, &path), PILGRIM_INVALID);
-    ck_assert_int_eq(trace_path_expand("a%", "app", "1", 0, &path), PILGRIM_INVALID);
+    ck_assert_int_eq(trace_path_expand("%x", "app", &task, 0, &path), PILGRIM_INVALID);
+    ck_assert_int_eq(trace_path_expand("a%", "app", &task, 0, &path), PILGRIM_INVALID);
     bytes_free(&path);
 }
 END_TEST
 
-START_TEST(job)
+START_TEST(batch_job)
 {
-    char text[64], expected[64];
-    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
-                                        "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID"};
+    char expected[64];
+    struct trace_path_job job;
+    static const char *const names[] = {
+        "SLURM_JOB_ID",        "PBS_JOBID",       "LSB_JOBID",   "PJM_JOBID",          "COBALT_JOBID",
+        "FLUX_JOB_ID",         "JOB_ID",          "PJM_BULKNUM", "SLURM_ARRAY_JOB_ID", "PBS_ARRAY_ID",
+        "SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "LSB_JOBINDEX",       "SGE_TASK_ID"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
     snprintf(expected, sizeof expected, "%ld", (long)getpid());
-    ck_assert_str_eq(trace_path_job(text, sizeof text), expected);
+    ck_assert(!trace_path_job(&job));
+    ck_assert_str_eq(job.id, expected);
+    ck_assert_str_eq(job.array, expected);
+    ck_assert_str_eq(job.task, "0");
     setenv("PBS_JOBID", "12.server", 1);
-    ck_assert_str_eq(trace_path_job(text, sizeof text), "12.server");
+    setenv("SGE_TASK_ID", "undefined", 1);
+    ck_assert(trace_path_job(&job));
+    ck_assert_str_eq(job.id, "12.server");
+    ck_assert_str_eq(job.array, "12.server");
+    ck_assert_str_eq(job.task, "0");
     setenv("SLURM_JOB_ID", "34", 1);
-    ck_assert_str_eq(trace_path_job(text, sizeof text), "34");
+    setenv("SLURM_ARRAY_JOB_ID", "30", 1);
+    setenv("SLURM_ARRAY_TASK_ID", "4", 1);
+    ck_assert(trace_path_job(&job));
+    ck_assert_str_eq(job.id, "34");
+    ck_assert_str_eq(job.array, "30");
+    ck_assert_str_eq(job.task, "4");
     setenv("SLURM_JOB_ID", "../34", 1); /* no way out of the folder */
-    ck_assert_str_eq(trace_path_job(text, sizeof text), "12.server");
+    ck_assert(trace_path_job(&job));
+    ck_assert_str_eq(job.id, "12.server");
+}
+END_TEST
+
+/* A name is cut behind a whole character, and before its suffix. */
+START_TEST(long_names)
+{
+    char pattern[600], name[300];
+    struct bytes path = {0};
+    for (int odd = 0; odd < 2; odd++) {
+        char *at = stpcpy(pattern, odd ? "out/x" : "out/");
+        for (int i = 0; i < 140; i++)
+            at = stpcpy(at, "\xc3\xa4");
+        stpcpy(at, ".pilgrim");
+        path.length = 0;
+        ck_assert_int_eq(trace_path_expand(pattern, "app", &task, 0, &path), PILGRIM_OK);
+        ck_assert_int_eq(sscanf((const char *)path.data, "out/%299s", name), 1);
+        ck_assert_str_eq(name + strlen(name) - 10, "\xc3\xa4.pilgrim");
+        ck_assert_int_eq(trace_path_problem(name), 0);
+        ck_assert_uint_gt(strlen(name), 224);
+    }
+    bytes_free(&path);
+}
+END_TEST
+
+START_TEST(folders_made)
+{
+    ck_assert_int_eq(trace_path_make_folder("one/two/x"), 0);
+    ck_assert_int_eq(trace_path_make_folder("one/two/x"), 0);
+    ck_assert_int_eq(trace_path_make_folder("x"), 0);
+    ck_assert_int_eq(rmdir("one/two") | rmdir("one"), 0);
+    ck_assert_int_eq(trace_path_make_folder("/dev/null/y/x"), ENOTDIR);
 }
 END_TEST
 
@@ -159,7 +209,9 @@ int main(void)
     Suite *suite = suite_create("trace_path");
     TCase *names = tcase_create("names"), *places = tcase_create("places");
     tcase_add_test(names, expansion);
-    tcase_add_test(names, job);
+    tcase_add_test(names, batch_job);
+    tcase_add_test(names, long_names);
+    tcase_add_test(names, folders_made);
     suite_add_tcase(suite, names);
     tcase_add_checked_fixture(places, setup, teardown);
     tcase_add_test(places, folder_as_path);

@@ -26,17 +26,17 @@ enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 static const char usage[] = "usage: pilgrim-run [-o PATH] PROGRAM [ARGUMENTS...]\n";
 
-static const char help[] =
-    "Starts PROGRAM with Pilgrim's library preloaded, so that its MPI calls are traced.\n"
-    "\n"
-    "    mpiexec -n 4 pilgrim-run ./app arguments\n"
-    "\n"
-    "  -o, --output=PATH  the path of the trace (PILGRIM_TRACE); %p program, %j job id, %t time\n"
-    "  -h, --help         this text\n"
-    "  -V, --version      the version\n"
-    "\n"
-    "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong use.\n"
-    "Settings are environment variables: see pilgrim-run(1).\n";
+static const char help[] = "Starts PROGRAM with Pilgrim's library preloaded, so that its MPI calls are traced.\n"
+                           "\n"
+                           "    mpiexec -n 4 pilgrim-run ./app arguments\n"
+                           "\n"
+                           "  -o, --output=PATH  the path of the trace (PILGRIM_TRACE); %p program, %j job id,\n"
+                           "                     %A and %a id of the job array and task, %t time\n"
+                           "  -h, --help         this text\n"
+                           "  -V, --version      the version\n"
+                           "\n"
+                           "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong use.\n"
+                           "Settings are environment variables: see pilgrim-run(1).\n";
 
 /* Writes FOLDER/FILE to PATH. Returns false if it is too long or not readable. */
 static int path_readable(char path[PATH_MAX], const char *folder, const char *file)
