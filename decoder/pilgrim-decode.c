@@ -459,6 +459,23 @@ static void print_partial(struct output *out, const struct pilgrim_trace *trace,
     out_flush(&messages);
 }
 
+/* Prints how ranks ended, or that all of them ended well: where a program may read the output, on stderr. */
+static void print_endings(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                          struct source_lines *lines)
+{
+    static const char well[] = "all ranks came to the end of MPI_Finalize";
+    if (!o->csv)
+        endings_print(out, trace, lines, o->json);
+    if (endings_are_partial(trace))
+        return;
+    if (o->csv || o->json) {
+        complain("%s: %s", o->path, well);
+    } else {
+        out_text(out, well);
+        out_char(out, '\n');
+    }
+}
+
 static enum pilgrim_status print_view(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                       struct source_lines *lines, struct pilgrim_error *error)
 {
@@ -467,9 +484,9 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
         out->columns = o->width;
     if (!o->json && !o->csv && !o->folded && (o->system || o->stats || o->loops))
         properties_print_left_out(out, trace);
-    if (o->endings && !o->csv) {
-        endings_print(out, trace, lines, o->json);
-        const enum pilgrim_status status = deadlocks_print(out, trace, lines, o->json, error);
+    if (o->endings) {
+        print_endings(out, trace, o, lines);
+        const enum pilgrim_status status = o->csv ? PILGRIM_OK : deadlocks_print(out, trace, lines, o->json, error);
         if (status != PILGRIM_OK)
             return status;
     }
@@ -535,7 +552,7 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     out_flush(out);
     if (status == PILGRIM_INVALID && (o->selects || o->timeline)) {
         complain("%s: %s", o->path, error.message);
-        return EXIT_USAGE;
+        return error.status == PILGRIM_END ? 0 : EXIT_USAGE;
     }
     if (status != PILGRIM_OK)
         return complain_of(o->path, &error);

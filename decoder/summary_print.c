@@ -166,12 +166,11 @@ static void text_head_lines(struct output *o, const struct summary *s, const cha
     out_name(o, library ? library : "unknown");
     out_text(o, "\n");
     out_label(o, "recorded");
-    if (*date)
-        out_format(o, "%s%s by ", date, began ? "" : " (the file's date)");
+    out_format(o, "%s%sby ", began ? date : "", began ? " " : "");
     out_name(o, tracer ? tracer : "pilgrim");
     out_text(o, ", PILGRIM_TIMING=");
     out_name(o, timing ? timing : "?");
-    out_text(o, "\n");
+    out_format(o, "%s%s\n", *date && !began ? "; file of " : "", began ? "" : date);
     out_label(o, "ran on");
     out_format(o, "%llu rank%s", (unsigned long long)s->ranks, s->ranks == 1 ? "" : "s");
     text_hosts(o, s);

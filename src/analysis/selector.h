@@ -48,7 +48,8 @@ enum pilgrim_status selector_take(struct selector *s, const struct pilgrim_call 
 /* Says at the end what there is if a loop or a phase is in none of the threads: PILGRIM_INVALID. */
 enum pilgrim_status selector_end(const struct selector *s, struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* True if some call fitted, or all are wanted. Else *ERROR says what there is in place of what is wanted. */
+/* True if some call fitted, or all are wanted. Else *ERROR says what there is in place of what is wanted. Its
+ * status is PILGRIM_INVALID; PILGRIM_END if that is an answer: that no call failed. */
 bool selector_chose(const struct selector *s, struct pilgrim_error *error);
 
 #endif

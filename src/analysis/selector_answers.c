@@ -63,6 +63,7 @@ static void say_site(const struct selector *s, struct pilgrim_error *e)
 static void say_failed(const struct selector *s, struct pilgrim_error *e)
 {
     (void)s;
+    e->status = PILGRIM_END; /* it is what one hopes for */
     say(e, "--failed: no chosen call returned an error");
 }
 

@@ -137,7 +137,7 @@ function show_summary(s, endings) {
     const parts = parts_of_time(s), with_rank = (ns, rank) => ns === undefined ? "\u2013" : time(ns) + (rank === undefined ? "" : " (" + rank + ")");
     section("summary", "Summary", partial, facts([
         ["ran on", plural(s.ranks, "rank") + " on " + plural((s.hosts || []).length || 1, "host") + ((s.hosts || []).length ? " (" + s.hosts.slice(0, 4).join(", ") + (s.hosts.length > 4 ? ", ..." : "") + ")" : "") + ", " + plural(s.threads, "thread")],
-        ["MPI", s.library], ["recorded", (s.began || s.written + " (the file's date)") + (s.tracer ? " by " + s.tracer : "") + (s.timing ? ", PILGRIM_TIMING=" + s.timing : "")],
+        ["MPI", s.library], ["recorded", (s.began ? s.began + " " : "") + "by " + (s.tracer || "pilgrim") + (s.timing ? ", PILGRIM_TIMING=" + s.timing : "") + (s.began || !s.written ? "" : "; file of " + s.written)],
         ["wall time", s.wall ? time(s.wall) + " from MPI_Init to " + (endings.length ? "the last call, " : "MPI_Finalize, ") + time(s.init) + " of it in MPI_Init" : "not recorded"],
         ["crashed in", crashed.slice(0, 4).map(c => "rank " + c.rank + ": " + c.stack).join("; ") + (crashed.length > 4 ? "; ..." : "")],
         ["MPI calls", number(s.calls)],
