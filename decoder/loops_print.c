@@ -117,16 +117,14 @@ void loops_time(struct output *o, double ns, double gap_ns, uint64_t calls, size
     out_text(o, calls > threads ? " before each" : " before it");
 }
 
-static void out_item(struct output *o, const struct shown_loops *s, size_t i, uint64_t *loops,
-                     struct source_lines *lines)
+static void out_item(struct output *o, const struct shown_loops *s, size_t i, struct source_lines *lines)
 {
     const struct nest_item *item = &s->items[i];
     const char *separator = "   ";
     for (uint32_t depth = 0; depth <= item->depth; depth++)
         out_text(o, "    ");
     if (item->is_loop) {
-        ++*loops;
-        loops_number(o, *loops, *loops);
+        loops_number(o, item->number, item->number_last);
         loops_counts(o, &item->counts);
     } else {
         if (s->phases && s->phases[i].count > 0)
@@ -137,6 +135,7 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, ui
         text_site(o, s->classes[i], UINT64_MAX, lines);
         if (item->counts.max > 1) {
             out_text(o, separator);
+            loops_number(o, item->number, item->number_last);
             loops_counts(o, &item->counts);
             separator = ", ";
         }
@@ -160,9 +159,8 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
         if (!threads_print(o, s->threads, s->thread_count))
             return no_memory(error);
         loops_calls(o, s->calls_min, s->calls_max, s->thread_count);
-        uint64_t loop = 0;
         for (size_t k = 0; k < s->count; k++)
-            out_item(o, s, k, &loop, lines);
+            out_item(o, s, k, lines);
     }
     return PILGRIM_OK;
 }

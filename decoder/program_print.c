@@ -57,6 +57,8 @@ static void out_figures(struct output *o, const struct program_node *first, cons
         first++;
     if (node->kind == PROGRAM_CALLS && (node->counts.min != 1 || node->counts.max != 1)) {
         out_text(o, separator);
+        if (node->loop_first)
+            loops_number(o, node->loop_first, node->loop_last);
         loops_counts(o, &node->counts);
         separator = ", ";
     }
@@ -406,7 +408,7 @@ static void json_node(struct output *o, const struct program *p, const struct pr
     if (node->place)
         json_at(o, node);
     json_phases(o, &node->phases);
-    if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
+    if (node->loop_first && node->loop_first == node->loop_last)
         out_json_field(o, "number", (int64_t)node->loop_first);
     out_json_field(o, "places", (int64_t)node->sites);
     out_json_field(o, "threads", (int64_t)node->threads);
@@ -484,7 +486,7 @@ static void csv_program(struct output *o, const struct program *p, size_t number
         } else {
             csv_name(&c, node->name);
         }
-        if (node->kind == PROGRAM_LOOP && node->loop_first == node->loop_last)
+        if (node->loop_first && node->loop_first == node->loop_last)
             csv_uint(&c, node->loop_first);
         else
             csv_empty(&c, 1);

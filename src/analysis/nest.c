@@ -576,6 +576,16 @@ uint64_t nest_iterations_before(const struct nest *n, const struct nest *whole, 
     return is_flat(whole, region) ? n->loops[region].flat_trips.total : n->loops[region].trips.total;
 }
 
+uint64_t nest_run(const struct nest *n, size_t class)
+{
+    return n->last != NONE && n->nodes[n->last].class == class ? n->run : 0;
+}
+
+uint64_t nest_before_run(const struct nest *n, size_t class)
+{
+    return n->nodes[n->node_of[class]].runs.total;
+}
+
 /* Writes the elements of REGION, which is item AT. Recursion is as deep as loops are nested. */
 static void write_region(struct item_writer *w, uint32_t region, size_t at, uint32_t depth)
 {

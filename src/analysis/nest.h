@@ -25,6 +25,9 @@ struct nest_item {
     size_t loop;     /* the item of the innermost loop around it; NEST_NONE: there is none */
     uint32_t region; /* a loop: its number, for nest_iteration */
     struct nest_counts counts;
+    /* The number of a loop, of which a class is one if its calls come one directly behind the other; 0: it is none. Of
+     * several threads the least and the greatest. thread_loops.h sets it. */
+    uint32_t number, number_last;
     bool leads_on; /* behind it nothing comes but the item behind it, in the same loop */
 };
 
@@ -66,6 +69,13 @@ uint64_t nest_iteration(const struct nest *n, const struct nest *whole, uint32_t
 
 /* Returns how many iterations of that loop came before it was entered last. */
 uint64_t nest_iterations_before(const struct nest *n, const struct nest *whole, uint32_t region);
+
+/* Returns how many calls of CLASS came one directly behind the other, up to the last call; 0: that is of another class.
+ */
+uint64_t nest_run(const struct nest *n, size_t class);
+
+/* Returns how many calls of CLASS came before those that come one behind the other now. CLASS was called. */
+uint64_t nest_before_run(const struct nest *n, size_t class);
 
 /* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
  * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */

@@ -148,7 +148,9 @@ static void add_calls(struct program_maker *m, size_t i, size_t before, size_t d
                                 .counts = item->counts,
                                 .around = around,
                                 .ns = s->ns[i],
-                                .gap_ns = s->gap_ns[i]};
+                                .gap_ns = s->gap_ns[i],
+                                .loop_first = item->number,
+                                .loop_last = item->number_last};
     if (s->phases)
         node.phases = s->phases[i];
     set_place(&node, m->paths[i].site);
@@ -164,6 +166,7 @@ static void add_calls(struct program_maker *m, size_t i, size_t before, size_t d
         to->ns += node.ns;
         to->gap_ns += node.gap_ns;
         to->sites++;
+        to->loop_first = to->loop_last = 0;
         join_places(to, &node);
         return;
     }
@@ -183,7 +186,8 @@ void program_node_add(struct program_node *to, const struct program_node *from)
         count_iterations(&other);
     }
     join_places(to, &other);
-    to->loop_first = other.loop_first < to->loop_first ? other.loop_first : to->loop_first;
+    if (other.loop_first && (!to->loop_first || other.loop_first < to->loop_first))
+        to->loop_first = other.loop_first;
     to->loop_last = other.loop_last > to->loop_last ? other.loop_last : to->loop_last;
     to->counts.times += other.counts.times;
     to->counts.total += other.counts.total;
@@ -191,6 +195,8 @@ void program_node_add(struct program_node *to, const struct program_node *from)
     to->counts.max = other.counts.max > to->counts.max ? other.counts.max : to->counts.max;
     to->around += other.around;
     to->sites = other.sites > to->sites ? other.sites : to->sites;
+    if (to->kind == PROGRAM_CALLS && to->sites > 1)
+        to->loop_first = to->loop_last = 0;
     to->ns += other.ns;
     to->gap_ns += other.gap_ns;
     phase_texts_add(&to->phases, &other.phases);
@@ -279,15 +285,6 @@ static void sum_calls(const struct shown_loops *s, size_t begin, size_t end, str
     }
 }
 
-/* Returns the number of the loop that is item I, from 1. */
-static uint64_t loop_number(const struct shown_loops *s, size_t i)
-{
-    uint64_t number = 0;
-    for (size_t k = 0; k <= i; k++)
-        number += s->items[k].is_loop;
-    return number;
-}
-
 /* Adds the nodes of the items from BEGIN to END, which are neighbours in a function that FUNCTIONS functions are
  * around, itself included, and NODES nodes; they can come AROUND times. Recursion is as deep as loops are nested and
  * paths are long. */
@@ -312,7 +309,8 @@ static void add_items(struct program_maker *m, size_t begin, size_t end, size_t 
             const struct nest_item *item = &s->items[i];
             m->nodes[at].counts = item->counts;
             m->nodes[at].around = around;
-            m->nodes[at].loop_first = m->nodes[at].loop_last = loop_number(s, i);
+            m->nodes[at].loop_first = item->number;
+            m->nodes[at].loop_last = item->number_last;
             add_items(m, i + 1, next, functions, nodes + 1, item->counts.total);
         } else {
             while (next < end && m->paths[next].count > functions &&

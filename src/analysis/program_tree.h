@@ -33,10 +33,11 @@ struct program_node {
      * text are first to last. NULL: unknown, or the first function. */
     const char *place;
     uint64_t place_first, place_last;
-    uint64_t loop_first, loop_last; /* loops: the least and greatest number that a thread has for it, from 1 */
-    uint64_t sites;                 /* how many places, at most on a thread */
-    struct nest_counts counts;      /* as nest_item; of several call sites: the calls each time that they could come */
-    uint64_t around;   /* how many iterations the loop around it has; no loop: how many threads there are */
+    uint64_t loop_first,
+        loop_last;             /* of a loop the least and greatest number that a thread has for it; calls: 0: none */
+    uint64_t sites;            /* how many places, at most on a thread */
+    struct nest_counts counts; /* as nest_item; of several call sites: the calls each time that they could come */
+    uint64_t around;           /* how many iterations the loop around it has; no loop: how many threads there are */
     double ns, gap_ns; /* the sum over all calls in it, and over the gaps before them; of a phase: before its marker */
     struct phase_texts phases; /* of calls and phases: the texts of markers */
 };

@@ -124,6 +124,23 @@ static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
     return true;
 }
 
+static bool is_repeated(const struct nest_item *item)
+{
+    return !item->is_loop && item->counts.max > 1;
+}
+
+/* Numbers the loops, and behind them those of one call. */
+static void number_loops(struct shown_loops *s)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->items[i].is_loop)
+            s->items[i].number = s->items[i].number_last = ++number;
+    for (size_t i = 0; i < s->count; i++)
+        if (is_repeated(&s->items[i]))
+            s->items[i].number = s->items[i].number_last = ++number;
+}
+
 /* Fills in the classes and the times of the items. Each call was counted twice. ITEM_OF: room, by class. */
 static void name_items(struct shown_loops *s, const struct loop_class *classes, size_t class_count, size_t *item_of)
 {
@@ -170,6 +187,8 @@ static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank,
         status = walk(l, rank, thread, seen, n, nest_count, error);
     if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, seen->classes)))
         status = no_memory(error);
+    if (status == PILGRIM_OK)
+        number_loops(s);
     return status;
 }
 
@@ -216,6 +235,14 @@ static bool same_loops(const struct shown_loops *a, const struct shown_loops *b)
     return same;
 }
 
+static void add_number(struct nest_item *to, const struct nest_item *from)
+{
+    if (from->number && (!to->number || from->number < to->number))
+        to->number = from->number;
+    if (from->number_last > to->number_last)
+        to->number_last = from->number_last;
+}
+
 static void add_counts(struct shown_loops *s, const struct shown_loops *other)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -225,6 +252,7 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
         to->total += from->total;
         to->min = from->min < to->min ? from->min : to->min;
         to->max = from->max > to->max ? from->max : to->max;
+        add_number(&s->items[i], &other->items[i]);
         s->items[i].leads_on = s->items[i].leads_on && other->items[i].leads_on;
         s->ns[i] += other->ns[i];
         s->gap_ns[i] += other->gap_ns[i];
@@ -446,9 +474,8 @@ struct loop_places {
     struct nest *whole, *now; /* one has counted all calls, the other those before `next` */
     struct nest_item *items;
     size_t item_count;
-    uint32_t *regions; /* by loop */
-    size_t *item_of;   /* by loop */
-    uint64_t *most;    /* iterations, by loop */
+    size_t *item_of; /* by loop */
+    uint64_t *most;  /* iterations, by loop */
     size_t count;
     struct pilgrim_cursor *cursor;
     uint64_t next; /* the call behind those that were counted */
@@ -467,15 +494,15 @@ static enum pilgrim_status prepare_places(struct loop_places *p, uint32_t rank, 
     p->items = s.items;
     p->item_count = s.count;
     p->item_of = calloc(s.count + 1, sizeof *p->item_of);
-    p->regions = calloc(s.count + 1, sizeof *p->regions);
     p->most = calloc(s.count + 1, sizeof *p->most);
-    if (status == PILGRIM_OK && (!p->regions || !p->most || !p->item_of || !nest_build(p->now)))
+    if (status == PILGRIM_OK && (!p->most || !p->item_of || !nest_build(p->now)))
         status = no_memory(error);
     for (size_t i = 0; status == PILGRIM_OK && i < s.count; i++)
-        if (s.items[i].is_loop) {
-            p->item_of[p->count] = i;
-            p->most[p->count] = s.items[i].counts.max;
-            p->regions[p->count++] = s.items[i].region;
+        if (s.items[i].number) {
+            const size_t loop = s.items[i].number - 1;
+            p->item_of[loop] = i;
+            p->most[loop] = s.items[i].counts.max;
+            p->count++;
         }
     return status;
 }
@@ -518,7 +545,6 @@ void loop_places_close(struct loop_places *p)
     loop_classes_free(&p->seen);
     loops_free(p->list);
     free(p->items);
-    free(p->regions);
     free(p->item_of);
     free(p->most);
     free(p);
@@ -539,7 +565,7 @@ bool loop_places_shape(const struct loop_places *p, size_t loop, struct loop_sha
     if (loop == 0 || loop > p->count)
         return false;
     const struct nest_item *item = &p->items[p->item_of[loop - 1]];
-    size_t first = p->item_of[loop - 1] + 1;
+    size_t first = p->item_of[loop - 1] + item->is_loop;
     *shape = (struct loop_shape){.entries = item->counts.times, .iterations = item->counts.total};
     for (size_t i = 0; item->loop != NEST_NONE && i < p->count; i++)
         if (p->item_of[i] == item->loop)
@@ -553,7 +579,9 @@ bool loop_places_shape(const struct loop_places *p, size_t loop, struct loop_sha
 
 uint64_t loop_places_before(const struct loop_places *p, size_t loop)
 {
-    return nest_iterations_before(p->now, p->whole, p->regions[loop - 1]);
+    const struct nest_item *item = &p->items[p->item_of[loop - 1]];
+    return item->is_loop ? nest_iterations_before(p->now, p->whole, item->region)
+                         : nest_before_run(p->now, item->class);
 }
 
 /* Passes to the next run of calls. */
@@ -585,7 +613,9 @@ enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_
         p->next += count;
         p->left -= count;
     }
-    if (loop > 0 && loop <= p->count)
-        *iteration = nest_iteration(p->now, p->whole, p->regions[loop - 1]);
+    if (loop > 0 && loop <= p->count) {
+        const struct nest_item *item = &p->items[p->item_of[loop - 1]];
+        *iteration = item->is_loop ? nest_iteration(p->now, p->whole, item->region) : nest_run(p->now, item->class);
+    }
     return PILGRIM_OK;
 }

@@ -30,7 +30,8 @@ struct shown_loops {
 
 struct loops_list;
 
-/* Where the calls of one thread are in its loops, which are numbered from 1 in the order of its items. */
+/* Where the calls of one thread are in its loops, which are numbered from 1 in the order of its items. Calls from one
+ * place that come one directly behind the other are a loop, too; these are numbered behind all others. */
 struct loop_places;
 
 /* Finds the loops of a thread; its calls are read three times, without their values. errors: as pilgrim_cursor_next */
