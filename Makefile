@@ -439,10 +439,10 @@ $(P)/pilgrim-waits: $(WAITS) $(P)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(P)/pilgrim-run: $(addprefix $(P)/obj/tools/run/,pilgrim-run.o earlier_runs.o launcher.o obstacle.o program_file.o sanitizers.o) \
-    $(addprefix $(P)/obj/src/journal/,machine_name.o process_state.o) $(P)/obj/src/base/spare_files.o
+    $(addprefix $(P)/obj/src/journal/,machine_name.o process_state.o) $(addprefix $(P)/obj/src/base/,printable.o spare_files.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(P)/pilgrim: $(P)/obj/tools/pilgrim/pilgrim.o
+$(P)/pilgrim: $(P)/obj/tools/pilgrim/pilgrim.o $(P)/obj/src/base/printable.o
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # The tree of the other MPI has what knows no MPI by the same names.

@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "pilgrim/version.h"
 
-enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, COMMAND_MAX = 32 };
+enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127, COMMAND_MAX = 32, SHOWN_BYTES = 1024 };
 
 static const char usage[] = "usage: pilgrim TRACE\n"
                             "       pilgrim COMMAND [ARGUMENTS...]\n";
@@ -230,11 +231,14 @@ static int summarise(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct stat status;
+    char shown[2][SHOWN_BYTES]; /* the first two words */
     if (argc < 2) {
         fprintf(stderr, "%ssee pilgrim --help\n", usage);
         return EXIT_USAGE;
     }
     const char *word = argv[1];
+    printable_copy(shown[0], SHOWN_BYTES, word);
+    printable_copy(shown[1], SHOWN_BYTES, argc > 2 ? argv[2] : "");
     const bool asks = strcmp(word, "help") == 0;
     if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0)
         return puts("pilgrim " PILGRIM_VERSION_TEXT) < 0 || fflush(stdout) != 0;
@@ -252,18 +256,18 @@ int main(int argc, char **argv)
             stderr,
             "pilgrim: %s is a folder; if a traced run left it: `pilgrim merge %s` makes a trace of it, `pilgrim top "
             "%s` shows a job that runs\n",
-            word, word, word);
+            shown[0], shown[0], shown[0]);
         return EXIT_USAGE;
     }
     if (exists && argc == 3 && is_file(argv[2])) {
         fprintf(stderr, "pilgrim: one trace at a time; `pilgrim diff %s %s` says what the second run does otherwise\n",
-                word, argv[2]);
+                shown[0], shown[1]);
         return EXIT_USAGE;
     }
     if (exists || *word == '-' || strchr(word, '/') || strchr(word, '.'))
         return summarise(argc, argv);
     const char *command = meant(word);
-    fprintf(stderr, "pilgrim: there is no command and no trace '%s'%s%s%s\nsee pilgrim --help\n", word,
+    fprintf(stderr, "pilgrim: there is no command and no trace '%s'%s%s%s\nsee pilgrim --help\n", shown[0],
             command ? "; did you mean `pilgrim " : "", command ? command : "", command ? "`?" : "");
     return EXIT_USAGE;
 }

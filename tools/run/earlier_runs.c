@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "format/run_folder.h"
 #include "format/trace_path.h"
 #include "journal/journal_format.h"
@@ -121,7 +122,9 @@ void earlier_runs_tell(const char *pattern)
         const struct remains r = run >= 0 ? silent_processes(run, machine) : (struct remains){0};
         looked++;
         if (r.ended > 0 && told++ < LINES_MAX) {
-            const char *shown = strcmp(folder, "./") == 0 ? "" : folder;
+            char shown[PATH_MAX], name[1024];
+            printable_copy(shown, sizeof shown, strcmp(folder, "./") == 0 ? "" : folder);
+            printable_copy(name, sizeof name, entry->d_name);
             const int said = openat(run, RUN_FOLDER_SAID, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
             if (said >= 0)
                 close(said);
@@ -129,8 +132,7 @@ void earlier_runs_tell(const char *pattern)
                 stderr,
                 "pilgrim-run: %s%s: %s%u process%s of an earlier run ended without MPI_Finalize; for a trace of the "
                 "calls until then: pilgrim-merge %s%s\n",
-                shown, entry->d_name, r.more ? "at least " : "", r.ended, r.ended == 1 ? "" : "es", shown,
-                entry->d_name);
+                shown, name, r.more ? "at least " : "", r.ended, r.ended == 1 ? "" : "es", shown, name);
         }
         if (run >= 0)
             close(run);

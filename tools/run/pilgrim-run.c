@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "earlier_runs.h"
+#include "base/printable.h"
 #include "obstacle.h"
 #include "process/launcher.h"
 #include "program_file.h"
@@ -131,6 +132,14 @@ static bool preload_set(const char *library, const struct program_file *program)
     return good;
 }
 
+/* Returns NAME as it may be printed; static. */
+static const char *shown(const char *name)
+{
+    static char text[PATH_MAX];
+    printable_copy(text, sizeof text, name);
+    return text;
+}
+
 /* Sets LD_PRELOAD for PROGRAM. The first process of the job says so if that is in vain. Returns false if memory is
  * short. */
 static bool prepare(const char *library, const char *program)
@@ -141,7 +150,7 @@ static bool prepare(const char *library, const char *program)
     const char *obstacle = known && launcher_is_first() ? obstacle_of(&f) : NULL;
 
     if (obstacle != NULL)
-        fprintf(stderr, "pilgrim-run: %s %s (see pilgrim-run(1))\n", program, obstacle);
+        fprintf(stderr, "pilgrim-run: %s %s (see pilgrim-run(1))\n", shown(program), obstacle);
     if (known)
         program_close(&f);
     return good;
@@ -185,7 +194,7 @@ int main(int argc, char **argv)
     }
     /* The dynamic linker splits LD_PRELOAD at spaces and colons; there is no way to quote them. */
     if (strpbrk(library, " :") != NULL) {
-        fprintf(stderr, "pilgrim-run: %s cannot be preloaded: its path has a space or a colon\n", library);
+        fprintf(stderr, "pilgrim-run: %s cannot be preloaded: its path has a space or a colon\n", shown(library));
         return EXIT_USAGE;
     }
     if (!prepare(library, argv[optind]) || (output != NULL && setenv("PILGRIM_TRACE", output, 1) != 0)) {
@@ -195,6 +204,7 @@ int main(int argc, char **argv)
     if (launcher_is_first())
         earlier_runs_tell(getenv("PILGRIM_TRACE"));
     execvp(argv[optind], &argv[optind]);
-    fprintf(stderr, "pilgrim-run: %s: %s\n", argv[optind], strerror(errno));
-    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+    const int reason = errno;
+    fprintf(stderr, "pilgrim-run: %s: %s\n", shown(argv[optind]), strerror(reason));
+    return reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
