@@ -16,10 +16,15 @@
 
 #include "format/run_folder.h"
 #include "read/file/shard_load.h"
+#include "read/table/columns.h"
 #include "read/table/trace_error.h"
 
 #define HEADER_BYTES (sizeof trace_magic + 2)
 #define READ_BYTES   (1u << 16)
+/* What a file may have: RANKS_FREE ranks, and RANKS_PER_BYTE more for each byte; so many threads for each such rank. */
+#define RANKS_FREE       (UINT64_C(1) << 20)
+#define RANKS_PER_BYTE   64
+#define THREADS_PER_RANK 16
 
 struct loader {
     struct pilgrim_trace *trace;
@@ -106,6 +111,25 @@ static bool begin_segment(struct loader *l)
     return true;
 }
 
+/* Fails if a segment would have more ranks, or the shard more threads, than a file of this length may have: ranges of
+ * them take no bytes, and each of them takes time. */
+static enum pilgrim_status check_counts(const struct loader *l, const struct section *section,
+                                        struct pilgrim_error *error)
+{
+    const struct shard *v = l->shard;
+    const uint64_t length = l->source.length;
+    const uint64_t most = RANKS_FREE + (length < UINT32_MAX ? length : UINT32_MAX) * RANKS_PER_BYTE;
+    const uint64_t ranks = (uint64_t)l->segment_ranks + v->rank_count, threads = (uint64_t)column_last(v, v->threads);
+    const bool of_ranks = ranks > most;
+    char what[128];
+    if (!of_ranks && threads / THREADS_PER_RANK <= most)
+        return PILGRIM_OK;
+    snprintf(what, sizeof what, "%llu %s, and a file of %llu bytes may have %llu",
+             (unsigned long long)(of_ranks ? ranks : threads), of_ranks ? "ranks" : "threads",
+             (unsigned long long)length, (unsigned long long)(of_ranks ? most : most * THREADS_PER_RANK));
+    return calls_error(section, PILGRIM_LIMIT, what, error);
+}
+
 /* Numbers the ranks of the shard in its segment. Fails if they do not fit. */
 static enum pilgrim_status number_ranks(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
@@ -124,7 +148,7 @@ static enum pilgrim_status number_ranks(struct loader *l, const struct section *
         return calls_error(section, PILGRIM_DAMAGED, "a segment with more ranks than the first one", error);
     if (v->rank_count > UINT32_MAX - l->segment_ranks)
         return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 ranks", error);
-    return PILGRIM_OK;
+    return check_counts(l, section, error);
 }
 
 /* Returns the memory of tables of so many BYTES: a quarter more, for malloc. */
