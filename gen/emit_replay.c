@@ -166,6 +166,19 @@ static void add_action(struct gen_text *out, const struct mpi_function *f)
         text_add(out, "    return %s;\n}\n\n", text_string(&call));
 }
 
+/* Returns the parameters as traces declare them. */
+static const char *declared(const struct mpi_function *f)
+{
+    struct gen_text out = {0};
+    text_add_string(&out, "");
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        const struct parameter *p = &f->parameters[i];
+        const char *mark = p->direction == DIRECTION_IN ? "," : p->direction == DIRECTION_OUT ? ">" : "&";
+        text_add(&out, "%s%s", mark, p->name);
+    }
+    return text_string(&out);
+}
+
 static const char *flags_of(const struct mpi_function *f)
 {
     struct gen_text out = {0};
@@ -222,9 +235,9 @@ void emit_replay(const struct generated_file *output, const char *constants_file
         if (!reason)
             add_action(&actions, f);
         if (reason)
-            text_add(&rows, "{\"%s\", NULL, 0, \"%s\"},\n", f->name, reason);
+            text_add(&rows, "{\"%s\", NULL, 0, \"\", \"%s\"},\n", f->name, reason);
         else
-            text_add(&rows, "{\"%s\", action_%s, %s, NULL},\n", f->name, f->name, flags_of(f));
+            text_add(&rows, "{\"%s\", action_%s, %s, \"%s\", NULL},\n", f->name, f->name, flags_of(f), declared(f));
     }
     add_constants(&constants, &model->library, constants_file);
     template_fill(&file, output->templates, "replay_actions.tmpl",

@@ -44,6 +44,7 @@ void replay_fail(const char *format, ...)
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
     fprintf(stderr, "pilgrim-replay: %s\n", message);
+    sleep(1); /* the launcher passes it on */
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
     _exit(EXIT_FAILED);
 }

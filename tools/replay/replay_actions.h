@@ -23,7 +23,8 @@ struct replay_action {
     const char *name;
     int (*perform)(struct replay_step *s); /* NULL: not replayed. Returns what MPI returned */
     unsigned flags;
-    const char *reason; /* why it is not replayed */
+    const char *parameters; /* as the trace declares them: ",in>out&both" */
+    const char *reason;     /* why it is not replayed */
 };
 
 /* Sorted by name. */

@@ -58,15 +58,34 @@ static struct replay_arena *find(struct replay_arena_list *list, int64_t id)
     return &list->arenas[id];
 }
 
+static struct replay_arena_list *list_of(struct replay_arenas *arenas, enum replay_space space)
+{
+    return space == ARENA_HEAP ? &arenas->heap : space == ARENA_STATIC ? &arenas->statics : &arenas->devices;
+}
+
+bool arena_limits(struct replay_arenas *arenas, enum replay_space space, int64_t id, int64_t offset, char **low,
+                  char **high)
+{
+    const char *at = arena_address(arenas, space, id, offset);
+    const struct replay_arena *a = find(list_of(arenas, space), id);
+    if (at >= static_room && at < static_room + sizeof static_room) {
+        *low = static_room;
+        *high = static_room + sizeof static_room;
+        return true;
+    }
+    if (!at || !a)
+        return false;
+    *low = a->given ? a->low : a->base - MARGIN;
+    *high = a->given ? a->high : a->base + arena_bytes(id) + MARGIN;
+    return true;
+}
+
 char *arena_address(struct replay_arenas *arenas, enum replay_space space, int64_t id, int64_t offset)
 {
     if (space == ARENA_STATIC && id >= 0 && id < STATIC_COUNT && offset >= 0 &&
         offset < (int64_t)(STATIC_BYTES - 2 * STATIC_MARGIN))
         return static_room + (uint64_t)id * STATIC_BYTES + STATIC_MARGIN + offset;
-    struct replay_arena *a = find(space == ARENA_HEAP     ? &arenas->heap
-                                  : space == ARENA_STATIC ? &arenas->statics
-                                                          : &arenas->devices,
-                                  id);
+    struct replay_arena *a = find(list_of(arenas, space), id);
     if (!a)
         return NULL;
     if (a->given)
@@ -89,12 +108,14 @@ void arena_release(struct replay_arenas *arenas, int64_t id)
     a->base = NULL;
 }
 
-void arena_bind(struct replay_arenas *arenas, int64_t id, int64_t offset, char *address, int64_t window)
+void arena_bind(struct replay_arenas *arenas, int64_t id, int64_t offset, char *address, int64_t bytes, int64_t window)
 {
     struct replay_arena *a = find(&arenas->heap, id);
     if (!a)
         return;
     a->given = address - offset;
+    a->low = address;
+    a->high = address + (bytes > 0 ? bytes : 0);
     a->window = window;
 }
 

@@ -7,13 +7,15 @@
 #ifndef REPLAY_ARENAS_H
 #define REPLAY_ARENAS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct replay_arena {
-    char *base;     /* NULL: not used yet */
-    char *given;    /* memory that MPI gave under this name; NULL: none */
-    int64_t window; /* that it was given with; -1: with none */
+    char *base;       /* NULL: not used yet */
+    char *given;      /* memory that MPI gave under this name; NULL: none */
+    char *low, *high; /* from where to where it is */
+    int64_t window;   /* that it was given with; -1: with none */
 };
 
 struct replay_arena_list {
@@ -30,12 +32,16 @@ enum replay_space { ARENA_HEAP, ARENA_STATIC, ARENA_DEVICE };
 /* Returns the address of byte OFFSET of an allocation; NULL: there is no such address, or no room. */
 char *arena_address(struct replay_arenas *arenas, enum replay_space space, int64_t id, int64_t offset);
 
+/* Says from where to where the memory is that has the address of byte OFFSET. Returns false if there is none. */
+bool arena_limits(struct replay_arenas *arenas, enum replay_space space, int64_t id, int64_t offset, char **low,
+                  char **high);
+
 /* Gives up the arena of a heap allocation: the program has freed it. Nothing happens if there is none. */
 void arena_release(struct replay_arenas *arenas, int64_t id);
 
-/* From now on byte OFFSET of heap allocation ID is at ADDRESS, until it is forgotten. WINDOW: whose memory it is, or
- * -1. */
-void arena_bind(struct replay_arenas *arenas, int64_t id, int64_t offset, char *address, int64_t window);
+/* From now on byte OFFSET of heap allocation ID is at ADDRESS, where BYTES are, until it is forgotten. WINDOW: whose
+ * memory it is, or -1. */
+void arena_bind(struct replay_arenas *arenas, int64_t id, int64_t offset, char *address, int64_t bytes, int64_t window);
 
 /* The allocation, or those of a window, have arenas of their own again. */
 void arena_forget(struct replay_arenas *arenas, int64_t id);

@@ -143,6 +143,12 @@ void *step_requests(struct replay_step *s, size_t i)
     return requests;
 }
 
+uint64_t step_object(struct replay_step *s, const struct pilgrim_value *v)
+{
+    const struct replay_object *o = is_object(v) ? find_made(s->thread, v) : NULL;
+    return o ? o->slot : 0;
+}
+
 bool step_dynamic(struct replay_step *s, size_t win)
 {
     const struct pilgrim_value *v = &s->call->in[win];
@@ -321,6 +327,20 @@ static int64_t window_of(const struct pilgrim_call *call)
     return v->type == PILGRIM_OBJECT ? v->id : -1;
 }
 
+/* Returns how much memory MPI gave. */
+static int64_t given_bytes(struct replay_step *s)
+{
+    const int at = step_find(s->call->function, "size");
+    MPI_Aint bytes = 0;
+    if (at < 0)
+        return 0;
+    if (s->call->function->parameters[at].direction != PILGRIM_OUT)
+        return step_integer(s, (size_t)at);
+    if (s->rooms[at])
+        memcpy(&bytes, s->rooms[at], sizeof bytes);
+    return bytes;
+}
+
 /* Others may use what the call made. */
 static void make_ready(struct replay_step *s, size_t i)
 {
@@ -329,12 +349,21 @@ static void make_ready(struct replay_step *s, size_t i)
         o->ready = true;
 }
 
+/* True of what calls use that come later: no request. */
+static bool is_lasting(const struct pilgrim_value *v)
+{
+    return v->type == PILGRIM_OBJECT || v->type == PILGRIM_HEAP ||
+           (v->type == PILGRIM_ARRAY && v->count && v->items[0].type == PILGRIM_OBJECT);
+}
+
 static void learn(struct replay_step *s, bool ok)
 {
     struct replay_process *r = s->thread->replay;
     const struct pilgrim_function *f = s->call->function;
     for (size_t i = 0; i < f->parameter_count && i < REPLAY_PARAMETERS_MAX; i++) {
         const struct pilgrim_value *in = &s->call->in[i], *out = &s->call->out[i];
+        if (f->parameters[i].direction != PILGRIM_IN)
+            r->objects_epoch += is_lasting(in) || is_lasting(out);
         if (f->parameters[i].direction == PILGRIM_INOUT && in->type == PILGRIM_ARRAY)
             learn_requests(s, i);
         else if (f->parameters[i].direction == PILGRIM_INOUT)
@@ -358,13 +387,14 @@ static void learn(struct replay_step *s, bool ok)
         } else if (out->type == PILGRIM_HEAP && s->action->flags & REPLAY_GIVES_MEMORY && s->rooms[i]) {
             char *given;
             memcpy(&given, s->rooms[i], sizeof given);
-            arena_bind(&r->arenas, out->id, out->offset, given, window_of(s->call));
+            arena_bind(&r->arenas, out->id, out->offset, given, given_bytes(s), window_of(s->call));
         }
         if (ok && r->thread_count > 1 && f->parameters[i].direction == PILGRIM_OUT)
             make_ready(s, i);
     }
     if (s->action->flags & REPLAY_FREES_WINDOW && s->call->in[0].type == PILGRIM_OBJECT)
         arena_forget_window(&r->arenas, s->call->in[0].id);
+    r->objects_epoch += (s->action->flags & REPLAY_FREES_MEMORY) != 0;
     if (s->action->flags & REPLAY_FREES_MEMORY && s->call->in[0].type == PILGRIM_HEAP)
         arena_forget(&r->arenas, s->call->in[0].id);
 }

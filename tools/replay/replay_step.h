@@ -73,6 +73,12 @@ static inline bool step_ready(const struct replay_step *s)
 /* What a value says as a number, as step_integer has it. */
 int64_t step_number(struct replay_step *s, const struct pilgrim_value *v);
 
+/* Returns the handle of the object that V names, whatever its type; 0: there is none. */
+uint64_t step_object(struct replay_step *s, const struct pilgrim_value *v);
+
+/* Says from where to where the memory is that V names an address of. Returns false if there is none. */
+bool step_memory(struct replay_step *s, const struct pilgrim_value *v, char **low, char **high);
+
 /* Keeps what the call made and gives up what it freed. OK: MPI returned MPI_SUCCESS. */
 void step_learn(struct replay_step *s, bool ok);
 

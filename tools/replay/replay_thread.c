@@ -30,6 +30,23 @@ static const struct replay_action *action_named(const char *name)
     return NULL;
 }
 
+/* Returns true if the function has in the trace the parameters that it has here. */
+static bool fits(const struct replay_action *action, const struct pilgrim_function *f)
+{
+    const char *at = action->parameters;
+    if (f->parameter_count > REPLAY_PARAMETERS_MAX)
+        return false;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        const struct pilgrim_parameter *p = &f->parameters[i];
+        const char mark = p->direction == PILGRIM_IN ? ',' : p->direction == PILGRIM_OUT ? '>' : '&';
+        const size_t length = strlen(p->name);
+        if (*at != mark || strncmp(at + 1, p->name, length))
+            return false;
+        at += 1 + length;
+    }
+    return !*at;
+}
+
 static int first_of(const struct pilgrim_function *f, const char *const *names)
 {
     int at = -1;
@@ -64,11 +81,12 @@ static const struct replay_known *known_of(struct replay_thread *t, const struct
                                    .indices_at = step_find(f, "array_of_indices"),
                                    .requests_at = step_find(f, "array_of_requests"),
                                    .displaced_at = step_find(f, "target_disp") >= 0 ? step_find(f, "win") : -1,
+                                   .bounds = bounds_plan(f),
                                    .starts = strncmp(f->name, "MPI_Start", 9) == 0,
                                    .makes_persistent = strncmp(f->name, "MPI_Recv_init", 13) == 0};
         k->receives = k->peer_at >= 0 && k->tag_at >= 0 && strcmp(f->parameters[k->peer_at].name, "source") == 0 &&
                       !strstr(f->name, "_init"); /* see persistent_start */
-        if (k->action && f->parameter_count > REPLAY_PARAMETERS_MAX)
+        if (k->action && !fits(k->action, f))
             k->action = NULL;
     }
     return k;
@@ -208,6 +226,10 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
     if (s->action->flags & REPLAY_OPENS_FILE)
         before_call(s);
     uses_await(s);
+    const char *broken = k->bounds.any && !s->problem ? bounds_broken(s, &k->bounds) : NULL;
+    if (broken)
+        replay_fail("rank %d: call %llu, %s, %s: nothing more is replayed", t->replay->rank,
+                    (unsigned long long)s->call->seq, s->action->name, broken);
     int code = s->action->perform(s);
     while (poll && !s->problem && code == MPI_SUCCESS && found_then(s->call, k) && !found_now(s, k)) {
         gaps_poll(&t->gaps, s->call);
@@ -221,6 +243,8 @@ static void perform(struct replay_thread *t, struct replay_step *s, const struct
         step_learn(s, false);
         return;
     }
+    if (k->bounds.makes && code == MPI_SUCCESS)
+        bounds_learn(s);
     if (k->makes_persistent && code == MPI_SUCCESS && !options->free_order)
         persistent_made(s);
     t->counts.calls++;
@@ -303,6 +327,7 @@ static enum pilgrim_status go_back(struct replay_thread *t, uint64_t seq, struct
 {
     const uint32_t rank = (uint32_t)t->replay->rank;
     pilgrim_cursor_close(t->cursor);
+    memset(t->bounds, 0, sizeof t->bounds); /* identities are the cursor's */
     order_close(&t->order);
     begin_order(t);
     enum pilgrim_status status = pilgrim_cursor_open(t->replay->trace, rank, t->number, &t->cursor, error);

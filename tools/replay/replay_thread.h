@@ -9,6 +9,7 @@
 
 #include "pilgrim/reader.h"
 #include "replay_arenas.h"
+#include "replay_bounds.h"
 #include "replay_gaps.h"
 #include "replay_loop.h"
 #include "replay_objects.h"
@@ -44,6 +45,7 @@ struct replay_process {
     const char *folder; /* for files and ports */
     struct replay_objects objects;
     struct replay_arenas arenas;
+    _Atomic uint64_t objects_epoch; /* counts objects that are no requests, and memory, as they come and go */
     struct replay_warm warm;
     uint32_t thread_count;
     struct replay_thread *threads[POOL_THREADS_MAX]; /* those that run now */
@@ -61,7 +63,8 @@ struct replay_known {
     const struct replay_action *action; /* NULL: this MPI does not have it */
     int peer_at, tag_at, flag_at;       /* parameters; -1: none */
     int status_at, request_at, index_at, indices_at, requests_at;
-    int displaced_at;              /* the window to which a call with a displacement goes */
+    int displaced_at; /* the window to which a call with a displacement goes */
+    struct bounds_plan bounds;
     bool receives;                 /* a receive or probe whose wildcards are replaced */
     bool starts, makes_persistent; /* see replay_persistent.h */
 };
@@ -84,10 +87,11 @@ struct replay_thread {
         const struct pilgrim_class *class;
         const void *site; /* what the recorder calls it */
     } sites[REPLAY_CACHE];
-    bool recorded;         /* by Pilgrim */
-    uint64_t next;         /* the number of the next call */
-    _Atomic uint64_t done; /* so many calls were gone through */
-    bool began;            /* it has come to its first call */
+    struct bounds_known bounds[REPLAY_CACHE]; /* by the lowest bits of the identity */
+    bool recorded;                            /* by Pilgrim */
+    uint64_t next;                            /* the number of the next call */
+    _Atomic uint64_t done;                    /* so many calls were gone through */
+    bool began;                               /* it has come to its first call */
     uint32_t segment;
     struct replay_counts counts;
 

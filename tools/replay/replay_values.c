@@ -72,6 +72,11 @@ static uint64_t constant(struct replay_step *s, const struct pilgrim_value *v)
 
 /* ---- addresses ---- */
 
+static enum replay_space space_of(const struct pilgrim_value *v)
+{
+    return v->type == PILGRIM_HEAP ? ARENA_HEAP : v->type == PILGRIM_STATIC ? ARENA_STATIC : ARENA_DEVICE;
+}
+
 static char *address(struct replay_step *s, const struct pilgrim_value *v)
 {
     struct replay_thread *t = s->thread;
@@ -81,14 +86,25 @@ static char *address(struct replay_step *s, const struct pilgrim_value *v)
         return t->stack + (v->id & (STACK_AREAS - 1)) * STACK_AREA_BYTES +
                ((v->id / STACK_AREAS) & (STACK_TURNS - 1)) * STACK_TURN_BYTES;
     struct replay_process *r = t->replay;
-    enum replay_space space = v->type == PILGRIM_HEAP     ? ARENA_HEAP
-                              : v->type == PILGRIM_STATIC ? ARENA_STATIC
-                                                          : ARENA_DEVICE;
     pool_lock(r);
-    char *found = arena_address(&r->arenas, space, v->id, v->offset);
+    char *found = arena_address(&r->arenas, space_of(v), v->id, v->offset);
     pool_unlock(r);
     if (!found)
         s->problem = "a buffer has no room";
+    return found;
+}
+
+bool step_memory(struct replay_step *s, const struct pilgrim_value *v, char **low, char **high)
+{
+    struct replay_process *r = s->thread->replay;
+    if (v->type == PILGRIM_STACK) {
+        *low = s->thread->stack;
+        *high = *low + STACK_AREAS * (size_t)STACK_AREA_BYTES;
+        return true;
+    }
+    pool_lock(r);
+    const bool found = arena_limits(&r->arenas, space_of(v), v->id, v->offset, low, high);
+    pool_unlock(r);
     return found;
 }
 
@@ -196,8 +212,8 @@ static void *room(struct replay_step *s, size_t count, size_t element)
 void *step_integers(struct replay_step *s, size_t i, size_t element)
 {
     const struct pilgrim_value *v = &s->call->in[i];
-    if (v->type == PILGRIM_NAME && strncmp(v->text, "MPI_", 4) == 0 &&
-        s->call->function->parameters[i].direction == PILGRIM_IN)
+    if (v->type == PILGRIM_NAME && strstr(v->text, "WEIGHT") &&
+        strstr(s->call->function->parameters[i].name, "weights"))
         return (void *)(uintptr_t)constant(s, v);
     if (v->type == PILGRIM_NONE || (v->type == PILGRIM_NAME && strcmp(v->text, "NULL") == 0))
         return NULL;
@@ -242,8 +258,9 @@ void *step_room(struct replay_step *s, size_t i, size_t element)
         arena_release(&s->thread->replay->arenas, v->id);
         pool_unlock(s->thread->replay);
     }
-    if (v->type == PILGRIM_NAME && strncmp(v->text, "MPI_", 4) == 0 &&
-        (strstr(v->text, "IGNORE") || strstr(v->text, "WEIGHT")))
+    const char *name = s->call->function->parameters[i].name;
+    if (v->type == PILGRIM_NAME && ((strstr(v->text, "IGNORE") && (strstr(name, "status") || strstr(name, "err"))) ||
+                                    (strstr(v->text, "WEIGHT") && strstr(name, "weights"))))
         return (void *)(uintptr_t)constant(s, v);
     if (v->type == PILGRIM_NAME && strcmp(v->text, "NULL") == 0)
         return NULL;
@@ -348,7 +365,7 @@ void *step_status_in(struct replay_step *s, size_t i)
 step_any_function step_function(struct replay_step *s, size_t i, step_any_function stub)
 {
     const struct pilgrim_value *v = &s->call->in[i];
-    if (v->type != PILGRIM_NAME)
+    if (v->type != PILGRIM_NAME || (strcmp(v->text, "NULL") && !strstr(v->text, "_FN")))
         return stub;
     return (step_any_function)(uintptr_t)constant(s, v);
 }
