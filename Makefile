@@ -95,7 +95,7 @@ help:
 	@echo 'make install      libraries, tools, the Python module, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
 	@echo 'make programs     the MPI programs of examples/, tests/mpi/ and bench/size/'
 	@echo 'make units        the unit tests, without running them; checked, checked-long: all that the checks run'
-	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan (of clang where it is there), in $(BUILD)/asan'
+	@echo 'make asan         all tools and unit tests with ASan and UBSan (of clang where it is there), in $(BUILD)/asan'
 	@echo 'make other        all and programs, and the same for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
 	@echo 'make tsan         the preload library and some programs with TSan, in $(BUILD)/tsan'
 	@echo 'make fuzz         fuzzers of reader and tools, with clang, in $(BUILD)/asan'
@@ -229,15 +229,17 @@ $(B)/obj/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
+# In the build folder of the sanitizers, which has no MPI, the one of the folder above.
+REPLAY_CC = $(MPICC)
 $(B)/obj/tools/replay/%.o: $(S)/tools/replay/%.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -I$(G) -c -o $@ $<
+	$(call say,MPICC)$(REPLAY_CC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -I$(G) -c -o $@ $<
 
 REPLAY_ACTIONS := $(B)/obj/replay/replay-actions.o
 
 $(REPLAY_ACTIONS): $(G)/replay-actions.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -I$(G) -c -o $@ $<
+	$(call say,MPICC)$(REPLAY_CC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -I$(S)/src -I$(S)/tools/replay -I$(G) -c -o $@ $<
 
 GENERATE_TABLE := $(B)/obj/generate/generate-functions.o
 
@@ -430,7 +432,7 @@ $(P)/programs/report_plain: $(addprefix $(S)/tools/report/report_,pack.c views.c
 	    -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-replay: $(REPLAY) $(REPLAY_ACTIONS) $(P)/libanalysis.a $(P)/libpilgrim-reader.a
-	$(call say,LINK)$(MPICC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
+	$(call say,LINK)$(REPLAY_CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
 
 $(B)/pilgrim-generate: $(GENERATE) $(GENERATE_TABLE) $(P)/obj/decoder/decode_errors.o $(P)/libanalysis.a $(P)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS) -ldl
@@ -629,8 +631,9 @@ $(B)/tests/unit/%: $(S)/tests/unit/%.c $(P)/libcore.a
 	$(call say,CC)$(CC) $(BASE_FLAGS) -include $(S)/tests/unit/quick.h -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -o $@ $< $(P)/libcore.a $(CHECK_LIBS) -lzstd -ldl
 
-# A second build folder in the first: everything without MPI, under the address and undefined behaviour sanitizers. With clang, so that
-# the fuzzers (tests/fuzz) are made of the same objects; where there is none, with the compiler of the rest.
+# A second build folder in the first: everything without MPI, and the two tools that need it to be made, under the address and
+# undefined behaviour sanitizers. With clang, so that the fuzzers (tests/fuzz) are made of the same objects; where there is none, with
+# the compiler of the rest.
 SANITIZE := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZE_CLANG := $(SANITIZE) -fsanitize=fuzzer-no-link -Wno-missing-field-initializers
 HAS_CLANG = echo 'int main(void) { return 0; }' | clang -x c -fsanitize=address,undefined,fuzzer-no-link -o $(B)/asan/try - 2>/dev/null
@@ -641,6 +644,9 @@ asan: $(S)/configure
 	@test -f $(B)/asan/config.mk || { if $(HAS_CLANG); then $(asan_configure) CC=clang CFLAGS='$(SANITIZE_CLANG)'; else \
 	    echo 'asan: without clang, which the fuzzers need'; $(asan_configure) CFLAGS='$(SANITIZE)'; fi; }
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
+	@mpicc=$$(sed -n 's/^MPICC = //p' $(B)/config.mk 2>/dev/null); cc=$$(sed -n 's/^CC = //p' $(B)/asan/config.mk); \
+	    test -z "$$mpicc" || { $(MAKE) --no-print-directory BUILD=$(B) $(B)/generated/sources.mk && $(MAKE) --no-print-directory \
+	    BUILD=$(B)/asan G=$(G) REPLAY_CC="env MPICH_CC=$$cc OMPI_CC=$$cc $$mpicc" $(addprefix $(B)/asan/,pilgrim-generate pilgrim-replay); }
 
 # The tools that the fuzzers call are compiled in, main by another name. A new target: its name here.
 FUZZERS := reader merge options journal top waits diff convert

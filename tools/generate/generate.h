@@ -116,6 +116,8 @@ struct node {
     size_t size; /* of the tree below, itself included */
 };
 
+enum { OBJECT_KINDS = 11 };
+
 struct object_kind {
     const char *word, *array, *type, *none;
     int64_t most; /* the highest number; -1: none is used */

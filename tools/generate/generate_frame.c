@@ -368,11 +368,11 @@ static void put_arrays(struct proxy *p, struct text *out, struct text *all)
         text_put(out, "static int argument_count;\nstatic char **arguments;\n");
     if (mentions(all, "thread_number"))
         text_put(out, "static _Thread_local int thread_number; /* 0: the first */\n");
-    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+    for (size_t i = 0; p->kinds && i < OBJECT_KINDS; i++)
         if (p->kinds[i].most >= 0 && mentions(all, p->kinds[i].array))
             text_put(out, "static %s%s %s[%" PRId64 "];\n", own, p->kinds[i].type, p->kinds[i].array,
                      p->kinds[i].most + 1);
-    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+    for (size_t i = 0; p->kinds && i < OBJECT_KINDS; i++)
         if (p->kinds[i].shared)
             text_put(out, "static %s shared_%s[%" PRId64 "]; /* threads have them in common */\n", p->kinds[i].type,
                      p->kinds[i].array, p->shared_count);
@@ -473,7 +473,7 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
     text_put(&all, "%s%s%s%s", text_of(tables), text_of(functions), text_of(body), p->killed ? "\nall_ended();" : "");
     bool memory =
         mentions(&all, "heap") || mentions(&all, "data") || mentions(&all, "stack") || mentions(&all, "device");
-    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+    for (size_t i = 0; p->kinds && i < OBJECT_KINDS; i++)
         if (mentions(&all, text_format("take_%s", p->kinds[i].array)))
             text_put(&all, "\na_moment();");
     bool helper[sizeof helpers / sizeof *helpers];
@@ -521,7 +521,7 @@ void write_frame(struct proxy *p, struct text *out, struct text *tables, struct 
         if (helper[i])
             text_put(out, "%s\n", helpers[i].text);
     bool giving = false;
-    for (size_t i = 0; p->kinds && p->kinds[i].word && i < 11; i++)
+    for (size_t i = 0; p->kinds && i < OBJECT_KINDS; i++)
         if (mentions(&all, text_format("take_%s", p->kinds[i].array))) {
             text_put(out, giving ? "" : "static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;\n\n");
             put_giving(&p->kinds[i], out);

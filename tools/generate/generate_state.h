@@ -7,7 +7,7 @@
 
 struct generate_function;
 
-enum { OBJECT_KINDS = 11, OBJECTS_MAX = 100000, WINDOW_MEMORIES = 4096, WINDOW_IS_DYNAMIC = -1 };
+enum { OBJECTS_MAX = 100000, WINDOW_MEMORIES = 4096, WINDOW_IS_DYNAMIC = -1 };
 
 /* Which request class of the trace is which of the program. */
 struct request_name {
