@@ -273,25 +273,15 @@ void text_site(struct output *o, const struct pilgrim_class *class, uint64_t fra
     }
 }
 
-/* Prints NS, to the nanosecond, in a unit of 10^DIGITS ns, which is called UNIT. */
-static void text_time(struct output *o, uint64_t ns, unsigned digits, const char *unit)
+/* Prints ns as microseconds with three digits. */
+static void text_us(struct output *o, uint64_t ns)
 {
-    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    out_uint(o, ns / powers[digits]);
-    if (digits > 0)
-        out_char(o, '.');
-    while (digits-- > 0)
-        out_char(o, (char)('0' + ns / powers[digits] % 10));
-    out_text(o, unit);
-}
-
-static void text_duration(struct output *o, uint64_t ns)
-{
-    static const char *const units[] = {"ns ", "us ", "ms ", "s "};
-    unsigned unit = 0;
-    for (uint64_t left = ns; left >= 1000 && unit < 3; left /= 1000)
-        unit++;
-    text_time(o, ns, 3 * unit, units[unit]);
+    out_uint(o, ns / 1000);
+    out_char(o, '.');
+    out_char(o, (char)('0' + ns / 100 % 10));
+    out_char(o, (char)('0' + ns / 10 % 10));
+    out_char(o, (char)('0' + ns % 10));
+    out_text(o, "us ");
 }
 
 size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread)
@@ -304,9 +294,9 @@ void text_times(struct output *o, const struct pilgrim_call *call)
     out_char(o, ' ');
     if (call->timed) {
         out_char(o, '+');
-        text_time(o, call->start_ns, 9, "s ");
+        text_us(o, call->start_ns);
         if (call->ret.type != PILGRIM_NONE || strcmp(call->function->name, "MPI_Finalize") != 0)
-            text_duration(o, call->end_ns - call->start_ns); /* that one is recorded before it runs */
+            text_us(o, call->end_ns - call->start_ns); /* that one is recorded before it runs */
     }
 }
 

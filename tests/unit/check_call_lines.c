@@ -162,7 +162,7 @@ START_TEST(by_eye)
 {
     static const char *const expected[] = {
         "5.2 #0 MPI_F(count=8, name\\\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n"
-        "5.2 #10 +0.021012345s 678ns MPI_F(count=8, name\\\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
+        "5.2 #10 +21012.345us 0.678us MPI_F(count=8, name\\\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
         "{\"rank\":5,\"thread\":2,\"seq\":0,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\","
         "\"out\":\"xx\"}},"
         "\"ret\":0,\"site\":\"app+0x1a2b\"}\n"
