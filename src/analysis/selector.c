@@ -12,6 +12,12 @@
 
 enum { PROBES_MIN = 2048 };
 
+/* True if NAME is not one that communicators have by themselves: the program has to have given it. */
+static bool is_given(const char *name)
+{
+    return strncmp(name, "MPI_COMM_", strlen("MPI_COMM_")) != 0 && strncmp(name, "comm:", strlen("comm:")) != 0;
+}
+
 struct selector *selector_new(const struct pilgrim_trace *trace, const struct pilgrim_selection *selection,
                               struct source_lines *lines)
 {
@@ -23,8 +29,10 @@ struct selector *selector_new(const struct pilgrim_trace *trace, const struct pi
     s->selection = selection;
     s->lines = lines;
     s->volumes = moves ? volumes_new(trace) : NULL;
-    if (moves && !s->volumes) {
-        free(s);
+    const bool named = selection_has(selection, SELECT_COMM) && is_given(selection->criteria[SELECT_COMM].text);
+    s->names = named ? communicator_names_new(trace) : NULL;
+    if ((moves && !s->volumes) || (named && !s->names)) {
+        selector_free(s);
         return NULL;
     }
     return s;
@@ -35,6 +43,7 @@ void selector_free(struct selector *s)
     if (!s)
         return;
     volumes_free(s->volumes);
+    communicator_names_free(s->names);
     key_table_clear(&s->fitting);
     loop_places_close(s->loops);
     free(s);
@@ -182,6 +191,8 @@ enum pilgrim_status selector_begin(struct selector *s, uint32_t rank, uint32_t t
     s->in_phase = s->has_upcoming = false;
     s->segment = UINT32_MAX;
     key_table_clear(&s->fitting);
+    if (s->names && !communicator_names_begin(s->names, rank, thread))
+        return no_memory(error);
     enum pilgrim_status status = begin_times(s, rank, thread, error);
     if (status == PILGRIM_OK && s->volumes)
         status = volumes_begin(s->volumes, rank, thread, error);
@@ -331,13 +342,27 @@ static bool known_class_fits(struct selector *s, const struct pilgrim_class *cla
     return known;
 }
 
-static bool is_communicator(const struct pilgrim_value *v, const char *name)
+static bool is_object(const struct pilgrim_value *v)
+{
+    return v->type == PILGRIM_OBJECT && strcmp(v->text, "comm") == 0;
+}
+
+/* Returns the name that the program gave the communicator V; NULL: none. */
+static const char *given_name(const struct selector *s, const struct pilgrim_value *v)
+{
+    return s->names && is_object(v) ? communicator_names_find(s->names, v->id) : NULL;
+}
+
+static bool is_communicator(const struct selector *s, const struct pilgrim_value *v, const char *name)
 {
     char text[64];
     if (v->type == PILGRIM_NAME)
         return strcmp(v->text, name) == 0;
+    if (!is_object(v))
+        return false;
+    const char *given = given_name(s, v);
     snprintf(text, sizeof text, "comm:%" PRId64, v->id);
-    return v->type == PILGRIM_OBJECT && strcmp(v->text, "comm") == 0 && strcmp(text, name) == 0;
+    return strcmp(text, name) == 0 || (given && strcmp(given, name) == 0);
 }
 
 static void note_communicator(struct selector *s, const struct pilgrim_value *v)
@@ -345,22 +370,33 @@ static void note_communicator(struct selector *s, const struct pilgrim_value *v)
     char text[NOTE_BYTES];
     if (v->type == PILGRIM_NAME && strncmp(v->text, "MPI_COMM_", 9) == 0 && strcmp(v->text, "MPI_COMM_NULL") != 0)
         note_name(&s->comms, v->text);
-    if (v->type == PILGRIM_OBJECT && strcmp(v->text, "comm") == 0) {
-        snprintf(text, sizeof text, "comm:%" PRId64, v->id);
+    if (is_object(v)) {
+        const char *given = given_name(s, v);
+        snprintf(text, sizeof text, given ? "comm:%" PRId64 " \"%.16s\"" : "comm:%" PRId64, v->id, given);
         note_name(&s->comms, text);
     }
 }
 
+/* True if the call gives a communicator that NAME. */
+static bool gives_name(const struct pilgrim_call *call, const char *name)
+{
+    const struct pilgrim_value *given = call_in(call, "comm_name");
+    return given->type == PILGRIM_STRING && given->text && given->length == strlen(name) &&
+           memcmp(given->text, name, given->length) == 0;
+}
+
 static bool names_communicator(struct selector *s, const struct pilgrim_call *call, const char *name)
 {
+    if (s->names)
+        (void)communicator_names_at(s->names, call->seq);
     for (size_t i = 0; i < call->function->parameter_count; i++)
-        if (is_communicator(&call->in[i], name) || is_communicator(&call->out[i], name))
+        if (is_communicator(s, &call->in[i], name) || is_communicator(s, &call->out[i], name))
             return true;
     for (size_t i = 0; !s->found[SELECT_COMM] && i < call->function->parameter_count; i++) {
         note_communicator(s, &call->in[i]);
         note_communicator(s, &call->out[i]);
     }
-    return false;
+    return s->names && gives_name(call, name);
 }
 
 static bool has_tag(struct selector *s, const struct pilgrim_value *v)
