@@ -8,7 +8,7 @@
 #include "print.h"
 #include "analysis/key_table.h"
 
-void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c)
+void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, const char *name)
 {
     const struct {
         const char *name;
@@ -37,7 +37,12 @@ void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_com
         out_json_field(o, numbers[i].name, numbers[i].value);
     out_text(o, ",\"identity\":\"");
     out_hex(o, c->identity);
-    out_text(o, "\"}\n");
+    out_text(o, "\",\"name\":");
+    if (name)
+        out_json_string(o, name, strlen(name));
+    else
+        out_text(o, "null");
+    out_text(o, "}\n");
 }
 
 /* ---- text: a line for all ranks that agree ---- */
@@ -85,11 +90,12 @@ void communicator_rows_free(struct communicator_rows *r)
 
 enum { ROW_TEXT = 512 };
 
-static void row_text(char text[ROW_TEXT], const struct pilgrim_communicator *c)
+static void row_text(char text[ROW_TEXT], const struct pilgrim_communicator *c, const char *name)
 {
     const bool is_null = strcmp(c->name, "MPI_COMM_NULL") == 0;
-    int used = snprintf(text, ROW_TEXT, "%.100s%s%.100s #%" PRIu64, c->name, c->parent ? " from " : "",
-                        c->parent ? c->parent : "", c->sequence);
+    const char *quote = name ? "\"" : "";
+    int used = snprintf(text, ROW_TEXT, "%.100s%s%s%.128s%s%s%.100s #%" PRIu64, c->name, name ? " " : "", quote,
+                        name ? name : "", quote, c->parent ? " from " : "", c->parent ? c->parent : "", c->sequence);
     if (c->thread != 0)
         used += c->thread > 0 ? snprintf(text + used, ROW_TEXT - (size_t)used, ", made by thread %" PRId64, c->thread)
                               : snprintf(text + used, ROW_TEXT - (size_t)used, ", made by no recorded call");
@@ -162,10 +168,11 @@ static bool add_member(struct communicator_row *row, uint32_t world, int64_t own
     return true;
 }
 
-bool communicator_rows_add(struct communicator_rows *r, uint32_t rank, const struct pilgrim_communicator *c)
+bool communicator_rows_add(struct communicator_rows *r, uint32_t rank, const struct pilgrim_communicator *c,
+                           const char *name)
 {
     char text[ROW_TEXT];
-    row_text(text, c);
+    row_text(text, c, name);
     struct communicator_row *row = find_row(r, text, 0);
     if (row) {
         row->repeat = row->ranks && row->last == rank ? row->repeat + 1 : 0;
@@ -204,6 +211,19 @@ static void print_runs(struct output *o, const struct communicator_row *row, boo
     }
 }
 
+/* Prints the text of a row. What is between the first quote and the last one is a name, whatever is in it. */
+static void print_text(struct output *o, const char *text)
+{
+    const char *name = strchr(text, '"'), *end = strrchr(text, '"');
+    if (!name) {
+        out_name(o, text);
+        return;
+    }
+    out_json_escaped(o, text, (size_t)(name - text));
+    out_json_string(o, name + 1, (size_t)(end - name - 1));
+    out_name(o, end + 1);
+}
+
 void communicator_rows_print(struct output *o, const struct communicator_rows *r, uint64_t limit)
 {
     for (size_t i = 0; i < r->count && i < limit && !o->error; i++) {
@@ -216,7 +236,7 @@ void communicator_rows_print(struct output *o, const struct communicator_rows *r
             out_char(o, ')');
         }
         out_text(o, ": ");
-        out_name(o, row->text);
+        print_text(o, row->text);
         if (!row->is_null) {
             out_text(o, row->ranks == 1 ? ", as rank " : ", as ranks ");
             print_runs(o, row, true);

@@ -97,10 +97,11 @@ enum pilgrim_status csv_rank_times(struct output *o, const struct pilgrim_trace 
 
 void csv_communicator_head(struct output *o)
 {
-    out_text(o, "rank,thread,comm,parent,sequence,inter,topology,size,comm_rank,remote_size,leader,identity\n");
+    out_text(o, "rank,thread,comm,parent,sequence,inter,topology,size,comm_rank,remote_size,leader,identity,name\n");
 }
 
-void csv_communicator(struct output *o, uint32_t rank, const struct pilgrim_communicator *communicator)
+void csv_communicator(struct output *o, uint32_t rank, const struct pilgrim_communicator *communicator,
+                      const char *name)
 {
     struct csv c = {.out = o};
     char identity[32];
@@ -119,6 +120,7 @@ void csv_communicator(struct output *o, uint32_t rank, const struct pilgrim_comm
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         csv_int(&c, numbers[i]);
     csv_name(&c, identity);
+    csv_name(&c, name);
     csv_end(&c);
 }
 

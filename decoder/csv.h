@@ -20,7 +20,8 @@ enum pilgrim_status csv_rank_times(struct output *o, const struct pilgrim_trace 
                                    struct pilgrim_error *error);
 
 void csv_communicator_head(struct output *o);
-void csv_communicator(struct output *o, uint32_t rank, const struct pilgrim_communicator *communicator);
+void csv_communicator(struct output *o, uint32_t rank, const struct pilgrim_communicator *communicator,
+                      const char *name);
 
 void csv_location_head(struct output *o);
 void csv_location(struct output *o, const struct pilgrim_system *system, uint32_t rank);

@@ -22,6 +22,7 @@
 #include "print.h"
 #include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
+#include "analysis/communicator_names.h"
 #include "analysis/polls.h"
 #include "analysis/selector.h"
 #include "analysis/profile.h"
@@ -62,6 +63,7 @@ struct printing {
     struct call_lines *calls;
     struct in_flight_list in_flight;
     struct communicator_rows *communicators; /* NULL: they are printed rank by rank */
+    struct communicator_names *names;        /* for --communicators */
     struct pilgrim_error times;              /* what is wrong with the times of calls */
 };
 
@@ -114,8 +116,10 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
 /* Prints the communicators that RANK created, at most *LEFT, or adds them to ROWS. */
 static enum pilgrim_status print_communicators(struct output *out, const struct pilgrim_trace *trace,
                                                const struct options *o, uint32_t rank, uint64_t *left,
-                                               struct communicator_rows *rows, struct pilgrim_error *error)
+                                               struct printing *p, struct pilgrim_error *error)
 {
+    struct communicator_rows *const rows = p->communicators;
+    const char *name;
     struct pilgrim_communicators *list;
     struct pilgrim_communicator communicator;
     enum pilgrim_status status = pilgrim_communicators_open(trace, rank, &list, error);
@@ -123,20 +127,22 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
         return status;
     while (*left > 0 && !out->error) {
         status = pilgrim_communicators_next(list, &communicator, error);
+        if (status == PILGRIM_OK && !communicator_names_next(p->names, rank, communicator.name, &name))
+            status = no_memory(error);
         if (status != PILGRIM_OK)
             break;
         if (!list_has(&o->threads, (uint32_t)communicator.thread))
             continue;
         if (rows) {
-            if (communicator_rows_add(rows, rank, &communicator))
+            if (communicator_rows_add(rows, rank, &communicator, name))
                 continue;
             status = no_memory(error);
             break;
         }
         if (o->csv)
-            csv_communicator(out, rank, &communicator);
+            csv_communicator(out, rank, &communicator, name);
         else
-            communicator_json(out, rank, &communicator);
+            communicator_json(out, rank, &communicator, name);
         --*left;
     }
     pilgrim_communicators_close(list);
@@ -148,7 +154,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
                                       struct pilgrim_error *error)
 {
     if (o->communicators)
-        return print_communicators(out, trace, o, rank, left, p->communicators, error);
+        return print_communicators(out, trace, o, rank, left, p, error);
     uint32_t threads = pilgrim_thread_count(trace, rank);
     const uint64_t before = *left;
     for (uint32_t thread = 0; thread<threads && * left> 0 && !out->error; thread++) {
@@ -424,6 +430,8 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     }
     if (o->communicators && !o->csv && !o->json && !(p.communicators = communicator_rows_new()))
         status = no_memory(error);
+    if (o->communicators && !(p.names = communicator_names_new(trace)))
+        status = no_memory(error);
     if (selected)
         status = print_selected(out, trace, o, lines, left, &p, error);
     for (uint32_t rank = 0; !selected && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
@@ -435,6 +443,7 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     if (p.communicators)
         communicator_rows_print(out, p.communicators, o->limit);
     communicator_rows_free(p.communicators);
+    communicator_names_free(p.names);
     call_lines_free(p.calls);
     if (status == PILGRIM_OK && p.times.status != PILGRIM_OK) {
         *error = p.times; /* the calls were printed */

@@ -59,14 +59,15 @@ void json_frame(struct output *o, const struct pilgrim_frame *frame);
  * "MODULE+0xOFFSET"; an unknown call site is "?". */
 void text_site(struct output *o, const struct pilgrim_class *class, uint64_t frames, struct source_lines *lines);
 
-/* Prints a communicator that RANK created as an object. */
-void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c);
+/* Prints a communicator that RANK created as an object. NAME: what the program called it; NULL: nothing. */
+void communicator_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, const char *name);
 
 /* Communicators as people see them: one line for all ranks that agree on what it is, but for their own ranks in it.
  * Ranks are added in their order. _add: false: no memory. _print: at most LIMIT lines. */
 struct communicator_rows *communicator_rows_new(void);
 void communicator_rows_free(struct communicator_rows *r); /* NULL is legal */
-bool communicator_rows_add(struct communicator_rows *r, uint32_t rank, const struct pilgrim_communicator *c);
+bool communicator_rows_add(struct communicator_rows *r, uint32_t rank, const struct pilgrim_communicator *c,
+                           const char *name);
 void communicator_rows_print(struct output *o, const struct communicator_rows *r, uint64_t limit);
 
 /* Prints the machine that the program ran on as a tree of classes: a line each, or one object. */

@@ -3,6 +3,8 @@
  * a second cursor reads the values of these only. They are kept for the rank that was asked about last. */
 #include "analysis/communicator_names.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +39,9 @@ struct communicator_names {
     const struct comm_naming_list *list; /* of the rank; NULL: it gives no names */
     size_t next, end;                    /* the thread's events that are not yet done */
     const char *now[COMMS_MOST];         /* by number */
+    uint32_t listed;                     /* the rank of communicator_names_next, plus 1; 0: none yet */
+    const struct comm_naming_list *listed_events;
+    size_t at[COMMS_MOST]; /* by number: the events up to where the last one of them was freed */
 };
 
 enum { RANK_UNKNOWN, RANK_HAS_NONE, RANK_HAS_SOME };
@@ -240,4 +245,43 @@ const char *communicator_names_find(const void *names, int64_t comm)
 {
     const struct communicator_names *n = names;
     return comm >= 0 && comm < COMMS_MOST ? n->now[comm] : NULL;
+}
+
+/* Begins with the communicators of RANK. Those that several threads named or freed have no events left. */
+static bool list_rank(struct communicator_names *n, uint32_t rank)
+{
+    static const uint32_t nobody = UINT32_MAX;
+    uint32_t threads[COMMS_MOST];
+    if (!find_list(n, rank, &n->listed_events))
+        return false;
+    n->listed = rank + 1;
+    memset(n->at, 0, sizeof n->at);
+    for (size_t i = 0; i < COMMS_MOST; i++)
+        threads[i] = nobody;
+    for (size_t i = 0; n->listed_events && i < n->listed_events->count; i++) {
+        const struct comm_naming *event = &n->listed_events->events[i];
+        if (threads[event->comm] != nobody && threads[event->comm] != event->thread)
+            n->at[event->comm] = n->listed_events->count;
+        threads[event->comm] = event->thread;
+    }
+    return true;
+}
+
+bool communicator_names_next(struct communicator_names *n, uint32_t rank, const char *comm, const char **name)
+{
+    int64_t number;
+    *name = NULL;
+    if (n->listed != rank + 1 && !list_rank(n, rank))
+        return false;
+    if (!n->listed_events || sscanf(comm, "comm:%" SCNd64, &number) != 1 || number < 0 || number >= COMMS_MOST)
+        return true;
+    for (size_t *at = &n->at[number]; *at < n->listed_events->count;) {
+        const struct comm_naming *event = &n->listed_events->events[(*at)++];
+        if (event->comm != number)
+            continue;
+        if (!event->name)
+            break;
+        *name = event->name;
+    }
+    return true;
 }

@@ -24,4 +24,10 @@ bool communicator_names_at(struct communicator_names *n, uint64_t seq);
  * memory: borrowed until communicator_names_begin */
 const char *communicator_names_find(const void *names, int64_t comm);
 
+/* Sets *NAME to the last name that the program gave COMM ("comm:3"), which is the next of the communicators of RANK, in
+ * the order of pilgrim_communicators_next; NULL: none, or it is not known, as several threads named or freed those with
+ * this number. Another rank begins with its first one. False: no memory.
+ * memory: borrowed until another rank, or communicator_names_begin */
+bool communicator_names_next(struct communicator_names *n, uint32_t rank, const char *comm, const char **name);
+
 #endif

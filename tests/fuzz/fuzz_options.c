@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         words[count++] = text + at;
     words[count] = NULL;
     read_settings(words + 1);
-    if (count > 1 && trace_path_expand(words[1], "program", "job", 0, &path) == PILGRIM_OK)
+    const struct trace_path_job job = {.id = "7", .array = "5", .task = "2"};
+    if (count > 1 && trace_path_expand(words[1], "program", &job, 0, &path) == PILGRIM_OK)
         ck_assert(path.length > 0);
     bytes_free(&path);
     read_options(count, words);
