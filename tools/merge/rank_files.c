@@ -19,7 +19,7 @@
 #include "pilgrim/version.h"
 #include "recover/recover.h"
 
-enum { RANGES_SHOWN = 16 };
+enum { RANGES_SHOWN = 16, MISSING_MOST = 1 << 20 /* ranks; readers refuse a small file of more */ };
 
 #define TRACER "pilgrim " PILGRIM_VERSION_TEXT
 
@@ -260,6 +260,11 @@ static bool find_missing(struct job *job)
         next = rank + 1;
     }
     job->missing_count = job->head.ranks - (uint32_t)job->count;
+    if (job->missing_count > MISSING_MOST) {
+        bytes_free(&found.text);
+        return fail("%s: damaged: it says that the run had %" PRIu32 " ranks, and there are files of %zu",
+                    job->files[0].path, job->head.ranks, job->count);
+    }
     return finish_ranges(&found, &job->missing);
 }
 
