@@ -14,7 +14,7 @@
 #include "analysis/in_flight.h"
 
 enum {
-    AWAITED_MOST = 256,
+    AWAITED_MOST = 64,   /* requests that a call waits for */
     MISSING_MOST = 64,   /* ranks that a collective call waits for */
     SEARCHED_MOST = 4096 /* calls of a collective operation that wait for different ranks */
 };
@@ -266,44 +266,69 @@ static bool is_hopeless(const struct deadlock_search *s, const struct need *need
     return true;
 }
 
-/* Sets STUCK to who cannot go on, and FIRST to what each of these waits for: number of a need, plus 1. */
-static void settle(const struct deadlock_search *s, bool *stuck, size_t *first)
+static int by_rank(const void *one, const void *other)
 {
+    const struct need *a = one, *b = other;
+    return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : (a->peer > b->peer) - (a->peer < b->peer);
+}
+
+/* Returns the first of COUNT needs of a rank that keeps it from going on, by STUCK; COUNT: none does. ANY: all must. */
+static size_t find_hopeless(const struct deadlock_search *s, const struct need *needs, size_t count, bool any,
+                            const bool *stuck)
+{
+    size_t first = count;
+    for (size_t i = 0; i < count && (any || first == count); i++) {
+        const bool hopeless = is_hopeless(s, &needs[i], stuck);
+        if (any && !hopeless)
+            return count;
+        if (hopeless && first == count)
+            first = i;
+    }
+    return first;
+}
+
+/* Sets STUCK to who cannot go on, and FIRST to what each of these waits for: number of a need, plus 1. ENDS: room for a
+ * number for each rank. Ranks are gone through in both directions in turn, as those that wait for each other are mostly
+ * neighbours. */
+static void settle(struct deadlock_search *s, bool *stuck, size_t *ends, size_t *first)
+{
+    if (s->need_count)
+        qsort(s->needs, s->need_count, sizeof *s->needs, by_rank);
     for (uint32_t rank = 0; rank < s->rank_count; rank++) {
         const struct last_call *last = s->calls[rank];
         stuck[rank] = last && last->there && !last->satisfied && !(last->any && last->cut) &&
                       pilgrim_thread_count(s->trace, rank) == 1;
+        ends[rank] = rank ? ends[rank - 1] : 0;
+        while (ends[rank] < s->need_count && s->needs[ends[rank]].rank == rank)
+            ends[rank]++;
     }
-    for (bool changed = true; changed;) {
+    bool changed = true;
+    for (bool backwards = false; changed; backwards = !backwards) {
         changed = false;
-        memset(first, 0, s->rank_count * sizeof *first);
-        for (size_t i = 0; i < s->need_count; i++) {
-            const struct need *need = &s->needs[i];
-            if (!stuck[need->rank])
+        for (uint32_t i = 0; i < s->rank_count; i++) {
+            const uint32_t rank = backwards ? s->rank_count - 1 - i : i;
+            const size_t begin = rank ? ends[rank - 1] : 0, count = ends[rank] - begin;
+            if (!stuck[rank] || find_hopeless(s, s->needs + begin, count, s->calls[rank]->any, stuck) < count)
                 continue;
-            if (is_hopeless(s, need, stuck))
-                first[need->rank] = first[need->rank] ? first[need->rank] : i + 1;
-            else if (s->calls[need->rank]->any) {
-                stuck[need->rank] = false;
-                changed = true;
-            }
+            stuck[rank] = false;
+            changed = true;
         }
-        for (uint32_t rank = 0; rank < s->rank_count; rank++)
-            if (stuck[rank] && !first[rank]) {
-                stuck[rank] = false;
-                changed = true;
-            }
+    }
+    for (uint32_t rank = 0; rank < s->rank_count; rank++) {
+        const size_t begin = rank ? ends[rank - 1] : 0, count = ends[rank] - begin;
+        if (stuck[rank])
+            first[rank] = begin + find_hopeless(s, s->needs + begin, count, s->calls[rank]->any, stuck) + 1;
     }
 }
 
 static bool tell(struct deadlock_search *s, struct deadlocks_found *found)
 {
     bool *stuck = calloc(s->rank_count + 1, sizeof *stuck);
-    size_t *first = calloc(s->rank_count + 1, sizeof *first);
+    size_t *first = calloc(s->rank_count + 1, sizeof *first), *ends = calloc(s->rank_count + 1, sizeof *ends);
     found->ranks = calloc(s->rank_count + 1, sizeof *found->ranks);
-    const bool good = stuck && first && found->ranks;
+    const bool good = stuck && first && ends && found->ranks;
     if (good)
-        settle(s, stuck, first);
+        settle(s, stuck, ends, first);
     for (uint32_t rank = 0; good && rank < s->rank_count; rank++) {
         if (!stuck[rank])
             continue;
@@ -321,6 +346,7 @@ static bool tell(struct deadlock_search *s, struct deadlocks_found *found)
     }
     free(stuck);
     free(first);
+    free(ends);
     return good;
 }
 

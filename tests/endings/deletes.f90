@@ -10,20 +10,16 @@ contains
     subroutine on_end(comm, key, number, extra, error)
         integer :: comm, key, error
         integer(MPI_ADDRESS_KIND) :: number, extra
-        integer :: total, ierr
-        if (number == last) then
-            call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, kept, ierr)
-        else
-            call MPI_Comm_size(kept, total, ierr)
-        end if
-        print '(5(a, i0))', 'rank ', rank, ' deletes ', number, ' of ', last, ', extra ', extra, ': ', total
-        flush (6)
-        error = MPI_SUCCESS
-        if (number == last .and. (who < 0 .or. who == rank)) error = 17
+        call ended(int(number), int(extra), error)
     end subroutine
 
     subroutine on_old_end(comm, key, number, extra, error)
         integer :: comm, key, number, extra, error
+        call ended(number, extra, error)
+    end subroutine
+
+    subroutine ended(number, extra, error)
+        integer :: number, extra, error
         integer :: total, ierr
         if (number == last) then
             call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, kept, ierr)
