@@ -208,7 +208,7 @@ static bool neighbors(struct wait_states *w, const struct match_collective *c)
             latest = at > latest ? at : latest;
             last = !last || other->begun->enter_ns > last->begun->enter_ns ? other : last;
         }
-        if (last && e->ended && e->ended->timed && e->ended->leave_ns > last->begun->enter_ns)
+        if (last && e->ended && e->ended->timed && !wait_ended_before(w, e->ended, last->begun))
             good = wait_for(w, WAIT_NEIGHBOR, e, last, latest - last->begun->enter_ns);
     }
     free(entries);
