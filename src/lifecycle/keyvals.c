@@ -36,7 +36,8 @@ static uintptr_t deletes_of(int key)
 
 static int deleted(MPI_Comm comm, int key, void *value, void *extra)
 {
-    int error = ((MPI_Comm_delete_attr_function *)deletes_of(key))(comm, key, value, extra);
+    const uintptr_t deletes = deletes_of(key);
+    int error = deletes ? ((MPI_Comm_delete_attr_function *)deletes)(comm, key, value, extra) : MPI_SUCCESS;
     finalize_deletes(error);
     return error;
 }
@@ -89,11 +90,16 @@ int keyval_create(int (*real)(MPI_Comm_copy_attr_function *, MPI_Comm_delete_att
                   int *key, void *extra)
 {
     struct fortran_call *call = from_fortran(function);
-    const void *layer = call ? atomic_load(&call->entry->next) : NULL;
     const uintptr_t given = (uintptr_t)deletes;
     /* MPI's Fortran layer may call the C function with what it got from here. */
-    if (!given || given == (uintptr_t)deleted_fortran || abandoned_is_of_mpi((const void *)given, layer))
+    if (given == (uintptr_t)deleted_fortran || (!call && given && abandoned_is_of_mpi((const void *)given, NULL)))
         return real(copies, deletes, key, extra);
+    if (!given) { /* whether that is none is for MPI to say; what none returns is a result, too */
+        int error = real(copies, deletes, key, extra);
+        if (error != MPI_SUCCESS)
+            return error;
+        (void)PMPI_Comm_free_keyval(key);
+    }
     const intptr_t *const words = call ? call->words : NULL;
     intptr_t replaced[FORTRAN_WORDS];
     if (call) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* deletes WHO COUNT RETURN: MPI_Finalize deletes COUNT attributes of MPI_COMM_SELF. The function for each makes a call;
- * the last one set fails on rank WHO, or on all if WHO is -1. RETURN: the error handlers let errors return. */
+/* deletes WHO COUNT RETURN FIRST: MPI_Finalize deletes COUNT attributes of MPI_COMM_SELF. The function for each makes a
+ * call; the last one set fails on rank WHO, or on all if WHO is -1. RETURN: the error handlers let errors return.
+ * FIRST: there is one more, set before the others, that has no function. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,11 @@ static int on_end(MPI_Comm comm, int key, void *value, void *extra)
     return number == count && (who < 0 || who == rank) ? FAILURE : MPI_SUCCESS;
 }
 
+static int on_other_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+    return on_end(comm, key, value, extra);
+}
+
 int main(int argc, char **argv)
 {
     static int numbers[COUNT_MAX + 1];
@@ -36,13 +42,18 @@ int main(int argc, char **argv)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     }
+    if (atoi(argv[4])) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, &count);
+        MPI_Comm_free_keyval(&key);
+    }
     for (int i = 1; i <= count; i++) {
         numbers[i] = i;
         if (i % 2) {
             MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_end, &key, &numbers[i]);
             MPI_Comm_set_attr(MPI_COMM_SELF, key, &numbers[i]);
         } else {
-            MPI_Keyval_create(MPI_NULL_COPY_FN, on_end, &key, &numbers[i]);
+            MPI_Keyval_create(MPI_NULL_COPY_FN, on_other_end, &key, &numbers[i]);
             MPI_Attr_put(MPI_COMM_SELF, key, &numbers[i]);
         }
         MPI_Comm_free_keyval(&key);

@@ -36,7 +36,7 @@ end module
 program deletes
     use counted
     implicit none
-    integer :: ierr, i, key, returns
+    integer :: ierr, i, key, returns, first
     integer(MPI_ADDRESS_KIND) :: value
     character(len=32) :: word
 
@@ -46,12 +46,20 @@ program deletes
     read (word, *) last
     call get_command_argument(3, word)
     read (word, *) returns
+    call get_command_argument(4, word)
+    read (word, *) first
     call MPI_Init(ierr)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
     call MPI_Comm_dup(MPI_COMM_WORLD, kept, ierr)
     if (returns /= 0) then
         call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)
         call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierr)
+    end if
+    value = 0
+    if (first /= 0) then
+        call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, value, ierr)
+        call MPI_Comm_set_attr(MPI_COMM_SELF, key, value, ierr)
+        call MPI_Comm_free_keyval(key, ierr)
     end if
     do i = 1, last
         value = i
