@@ -625,11 +625,11 @@ THOROUGH := $(patsubst $(S)/%.c,$(B)/%,$(shell grep -lE '"(trials|hostile_trace)
 $(filter-out $(THOROUGH),$(UNIT)): private CFLAGS := $(patsubst -O%,-O0 -U_FORTIFY_SOURCE,$(CFLAGS))
 $(THOROUGH): private CFLAGS := $(patsubst -O2,-O1,$(patsubst -O1,-O0,$(CFLAGS)))
 
-$(B)/tests/unit/%: $(S)/tests/unit/%.c $(P)/libcore.a
+$(B)/tests/unit/%: $(S)/tests/unit/%.c $(P)/libanalysis.a $(P)/libcore.a
 	$(if $(CHECK_LIBS),,$(error Check is missing; make setup installs it, then configure again))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE_FLAGS) -include $(S)/tests/unit/quick.h -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
-	    -o $@ $< $(P)/libcore.a $(CHECK_LIBS) -lzstd -ldl
+	    -o $@ $< $(P)/libanalysis.a $(P)/libcore.a $(CHECK_LIBS) -lzstd -ldl
 
 # A second build folder in the first: everything without MPI, and the two tools that need it to be made, under the address and
 # undefined behaviour sanitizers. With clang, so that the fuzzers (tests/fuzz) are made of the same objects; where there is none, with

@@ -153,7 +153,7 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
     const struct shown_loops *s;
     if (options->json || options->csv || options->paths || program_has_paths(l))
         return program_print(o, l, lines, options, error);
-    for (size_t i = 0; (s = loops_shown(l, i)) && !o->error; i++) {
+    for (size_t i = 0; (s = loops_list_shown(l, i)) && !o->error; i++) {
         if (i > 0)
             out_char(o, '\n');
         if (!threads_print(o, s->threads, s->thread_count))

@@ -208,7 +208,7 @@ static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilg
     uint32_t threads = pilgrim_thread_count(trace, rank);
     for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++)
         if (list_has(&o->threads, thread))
-            status = loops_add(loops, rank, thread, error);
+            status = loops_list_add(loops, rank, thread, error);
     return status;
 }
 
@@ -216,7 +216,7 @@ static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilg
 static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
-    struct loops_list *loops = loops_new(trace, o->ranks.count > 0);
+    struct loops_list *loops = loops_list_new(trace, o->ranks.count > 0);
     const struct loops_options options = {
         .depth = o->depth, .json = o->json, .csv = o->csv, .paths = !pilgrim_property(trace, "stack")};
     struct pilgrim_error later;
@@ -230,7 +230,7 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
     }
     progress_end();
     enum pilgrim_status written = loops_print(out, loops, lines, &options, status == PILGRIM_OK ? error : &later);
-    loops_free(loops);
+    loops_list_free(loops);
     return status == PILGRIM_OK ? written : status;
 }
 

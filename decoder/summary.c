@@ -377,13 +377,13 @@ static enum pilgrim_status take_loops(struct summary *s, struct pilgrim_error *e
 {
     const struct shown_loops *shown;
     enum pilgrim_status status = PILGRIM_OK;
-    s->loops = loops_new(s->trace, false);
+    s->loops = loops_list_new(s->trace, false);
     if (!s->loops)
         return no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(s->trace) && status == PILGRIM_OK; rank++)
         for (uint32_t thread = 0; thread < pilgrim_thread_count(s->trace, rank) && status == PILGRIM_OK; thread++)
-            status = loops_add(s->loops, rank, thread, error);
-    for (size_t i = 0; (shown = loops_shown(s->loops, i)); i++)
+            status = loops_list_add(s->loops, rank, thread, error);
+    for (size_t i = 0; (shown = loops_list_shown(s->loops, i)); i++)
         for (size_t k = 0; k < shown->count; k++)
             if (shown->items[k].is_loop && shown->items[k].depth == 0)
                 take_loop(s, shown, k);
@@ -418,6 +418,6 @@ enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *
 
 void summary_free(struct summary *s)
 {
-    loops_free(s->loops);
+    loops_list_free(s->loops);
     class_copies_free(&s->classes);
 }

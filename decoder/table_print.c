@@ -160,7 +160,7 @@ struct site_names {
 static bool note_site(struct site_names *s, const struct pilgrim_class *class, const char *text)
 {
     uint32_t number;
-    if (!texts_number(&s->texts, text, 0, &number))
+    if (!texts_add(&s->texts, text, 0, &number))
         return false;
     if (number > s->capacity) {
         const size_t capacity = 2 * s->capacity + 16;

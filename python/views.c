@@ -48,17 +48,17 @@ static bool wants_thread(const void *job, uint32_t thread)
 
 static enum pilgrim_status view_loops(const struct view_job *j)
 {
-    struct loops_list *loops = loops_new(j->trace, selection_has(j->selection, SELECT_RANK));
+    struct loops_list *loops = loops_list_new(j->trace, selection_has(j->selection, SELECT_RANK));
     const struct loops_options options = {
         .depth = UINT64_MAX, .json = true, .paths = !pilgrim_property(j->trace, "stack")};
     enum pilgrim_status status = loops ? PILGRIM_OK : no_memory(j->error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(j->trace) && status == PILGRIM_OK; rank++)
         for (uint32_t thread = 0; thread < pilgrim_thread_count(j->trace, rank) && status == PILGRIM_OK; thread++)
             if (wants_rank(j, rank) && wants_thread(j, thread))
-                status = loops_add(loops, rank, thread, j->error);
+                status = loops_list_add(loops, rank, thread, j->error);
     if (status == PILGRIM_OK)
         status = loops_print(j->o, loops, j->lines, &options, j->error);
-    loops_free(loops);
+    loops_list_free(loops);
     return status;
 }
 

@@ -6,8 +6,7 @@
 
 #include "analysis/analysis_errors.h"
 
-/* DEPTH_MAX: of rules in rules. A search takes that many steps at most. */
-enum { SYMBOLS_MAX = 1 << 16, RULE_SYMBOLS_MAX = 1 << 12, DEPTH_MAX = 64 };
+enum { SYMBOLS_MAX = 1 << 16, RULE_SYMBOLS_MAX = 1 << 12 };
 
 static bool copy_symbols(struct flat_grammar *f, const struct pilgrim_grammar *g, bool *fits)
 {
@@ -41,28 +40,29 @@ uint64_t flat_grammar_length(const struct flat_grammar *f, uint32_t rule)
     return f->first[rule] < f->first[rule + 1] ? f->end[f->first[rule + 1] - 1] : 0;
 }
 
-/* Measures RULE, and the rules in it. Returns how deeply they are nested; more than DEPTH_MAX: too deeply, or too
- * long. DEPTHS: of rules that were measured; 0: not yet. Recursion is DEPTH_MAX deep at most. */
+/* Measures RULE, and the rules in it. Returns how deeply they are nested; more than FLAT_GRAMMAR_DEPTH_MAX: too deeply,
+ * or too long. DEPTHS: of rules that were measured; 0: not yet. Recursion is FLAT_GRAMMAR_DEPTH_MAX deep at most. */
 static unsigned measure(struct flat_grammar *f, uint32_t rule, unsigned *depths, unsigned depth)
 {
     uint64_t end = 0;
     unsigned deepest = 0;
     if (depths[rule])
         return depths[rule];
-    if (depth > DEPTH_MAX)
-        return DEPTH_MAX + 1;
+    if (depth > FLAT_GRAMMAR_DEPTH_MAX)
+        return FLAT_GRAMMAR_DEPTH_MAX + 1;
     for (size_t i = f->first[rule]; i < f->first[rule + 1]; i++) {
         const struct pilgrim_symbol *s = &f->symbols[i];
         uint64_t size = 1;
         if (s->is_rule) {
-            unsigned inner = s->value < f->rules ? measure(f, (uint32_t)s->value, depths, depth + 1) : DEPTH_MAX + 1;
-            if (inner > DEPTH_MAX)
-                return DEPTH_MAX + 1;
+            unsigned inner =
+                s->value < f->rules ? measure(f, (uint32_t)s->value, depths, depth + 1) : FLAT_GRAMMAR_DEPTH_MAX + 1;
+            if (inner > FLAT_GRAMMAR_DEPTH_MAX)
+                return FLAT_GRAMMAR_DEPTH_MAX + 1;
             deepest = inner > deepest ? inner : deepest;
             size = flat_grammar_length(f, (uint32_t)s->value);
         }
         if (__builtin_mul_overflow(size, s->exponent, &size) || __builtin_add_overflow(end, size, &end))
-            return DEPTH_MAX + 1;
+            return FLAT_GRAMMAR_DEPTH_MAX + 1;
         f->end[i] = end;
     }
     return depths[rule] = deepest + 1;
@@ -80,7 +80,7 @@ enum pilgrim_status flat_grammar_read(struct flat_grammar *f, const struct pilgr
     bool good = copy_symbols(f, g, &fits);
     unsigned *depths = good && fits ? calloc(f->rules, sizeof *depths) : NULL;
     good = good && (!fits || depths);
-    fits = good && fits && measure(f, 0, depths, 1) <= DEPTH_MAX;
+    fits = good && fits && measure(f, 0, depths, 1) <= FLAT_GRAMMAR_DEPTH_MAX;
     free(depths);
     pilgrim_grammar_close(g);
     if (!good || !fits)

@@ -7,6 +7,8 @@
 
 #include <pilgrim/reader.h>
 
+enum { FLAT_GRAMMAR_DEPTH_MAX = 64 /* of rules in rules, the first one too */ };
+
 /* All zero: there is none. */
 struct flat_grammar {
     uint32_t rules;

@@ -470,21 +470,31 @@ void nest_count(struct nest *n, size_t class, uint64_t count)
         enter(n, loop);
 }
 
+size_t nest_size(const struct nest *n)
+{
+    return (size_t)n->node_count + n->loop_count;
+}
+
 struct nest_mark {
     uint32_t last, active;
     uint64_t run;
+    struct nest_counts *runs; /* by node */
     struct nest_loop loops[];
 };
 
 struct nest_mark *nest_mark(const struct nest *n)
 {
-    struct nest_mark *mark = malloc(sizeof *mark + n->loop_count * sizeof *mark->loops);
+    const size_t loops = sizeof(struct nest_mark) + n->loop_count * sizeof *n->loops;
+    struct nest_mark *mark = malloc(loops + n->node_count * sizeof *mark->runs);
     if (!mark)
         return NULL;
     mark->last = n->last;
     mark->active = n->active;
     mark->run = n->run;
+    mark->runs = (struct nest_counts *)(void *)((char *)mark + loops);
     memcpy(mark->loops, n->loops, n->loop_count * sizeof *mark->loops);
+    for (uint32_t i = 0; i < n->node_count; i++)
+        mark->runs[i] = n->nodes[i].runs;
     return mark;
 }
 
@@ -493,20 +503,26 @@ static void repeat(uint64_t *value, uint64_t before, uint64_t times)
     *value += (*value - before) * times;
 }
 
+static void repeat_counts(struct nest_counts *counts, const struct nest_counts *before, uint64_t times)
+{
+    repeat(&counts->times, before->times, times);
+    repeat(&counts->total, before->total, times);
+}
+
 bool nest_repeat(struct nest *n, const struct nest_mark *mark, uint64_t times)
 {
     if (mark->last != n->last || mark->active != n->active)
         return false;
     repeat(&n->run, mark->run, times);
+    for (uint32_t i = 0; i < n->node_count; i++)
+        repeat_counts(&n->nodes[i].runs, &mark->runs[i], times);
     for (uint32_t i = 0; i < n->loop_count; i++) {
         struct nest_loop *loop = &n->loops[i];
         const struct nest_loop *before = &mark->loops[i];
         repeat(&loop->iteration, before->iteration, times);
         repeat(&loop->flat, before->flat, times);
-        repeat(&loop->trips.times, before->trips.times, times);
-        repeat(&loop->trips.total, before->trips.total, times);
-        repeat(&loop->flat_trips.times, before->flat_trips.times, times);
-        repeat(&loop->flat_trips.total, before->flat_trips.total, times);
+        repeat_counts(&loop->trips, &before->trips, times);
+        repeat_counts(&loop->flat_trips, &before->flat_trips, times);
     }
     return true;
 }

@@ -46,12 +46,16 @@ void nest_see(struct nest *n, size_t class, uint64_t count);
 bool nest_build(struct nest *n); /* finds the loops; false: no memory */
 void nest_count(struct nest *n, size_t class, uint64_t count);
 
+/* Returns how many numbers the counting keeps, about. */
+size_t nest_size(const struct nest *n);
+
 /* Where the counting was at some moment; to be freed with free(). NULL: no memory. */
 struct nest_mark;
 struct nest_mark *nest_mark(const struct nest *n);
 
 /* Counts what was counted since MARK, TIMES times more. False, and nothing is counted, if N is not where it was then.
- * What came before MARK must have been the same, or the trips of a loop that was entered before it are wrong. */
+ * What came before MARK must have been the same, or the trips of a loop that was entered before it are wrong, and runs
+ * of calls that began before it. */
 bool nest_repeat(struct nest *n, const struct nest_mark *mark, uint64_t times);
 
 /* A loop around the last call that was counted; also calls of one class one directly behind the other. */

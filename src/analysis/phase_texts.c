@@ -55,7 +55,7 @@ enum pilgrim_status phase_texts_read(struct texts *all, struct pilgrim_cursor *c
         if (status != PILGRIM_OK)
             return status;
         const struct pilgrim_value *name = call.function->parameter_count > 0 ? &call.in[0] : &call.ret;
-        if (!texts_number(all, name->type == PILGRIM_STRING && name->text ? name->text : "", 0, &text))
+        if (!texts_add(all, name->type == PILGRIM_STRING && name->text ? name->text : "", 0, &text))
             return no_memory(error);
         add_text(to, texts_at(all, text));
     }

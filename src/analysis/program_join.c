@@ -342,11 +342,11 @@ bool program_list_make(struct program_list *list, const struct loops_list *loops
 {
     const struct shown_loops *s;
     size_t count = 0;
-    while (loops_shown(loops, count))
+    while (loops_list_shown(loops, count))
         count++;
     *list = (struct program_list){.programs = calloc(count + 1, sizeof *list->programs)};
     bool good = list->programs;
-    for (size_t i = 0; good && (s = loops_shown(loops, i)); i++) {
+    for (size_t i = 0; good && (s = loops_list_shown(loops, i)); i++) {
         struct program *p = &list->programs[list->count++];
         good = program_make(p, s, paths, depth) && add_threads(p, s->threads, s->thread_count);
         p->number = i;

@@ -28,7 +28,7 @@ struct program_maker {
 bool program_has_paths(const struct loops_list *loops)
 {
     const struct shown_loops *s;
-    for (size_t i = 0; (s = loops_shown(loops, i)); i++)
+    for (size_t i = 0; (s = loops_list_shown(loops, i)); i++)
         for (size_t k = 0; k < s->count; k++)
             if (s->classes[k] && s->classes[k]->site && s->classes[k]->site->caller)
                 return true;

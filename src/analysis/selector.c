@@ -46,6 +46,7 @@ void selector_free(struct selector *s)
     communicator_names_free(s->names);
     key_table_clear(&s->fitting);
     loop_places_close(s->loops);
+    free(s->loops_wished);
     free(s);
 }
 
@@ -203,9 +204,15 @@ enum pilgrim_status selector_begin(struct selector *s, uint32_t rank, uint32_t t
     if (status != PILGRIM_OK)
         return status;
     size_t count = loop_places_count(s->loops);
+    free(s->loops_wished);
+    s->loops_wished = malloc((count + 1) * sizeof *s->loops_wished);
+    s->loops_wished_count = 0;
+    if (!s->loops_wished)
+        return no_memory(error);
     for (size_t i = 1; i <= count; i++) {
         if (!selection_has_number(s->selection, SELECT_LOOP, i))
             continue;
+        s->loops_wished[s->loops_wished_count++] = i;
         s->found_loop = true;
         if (loop_places_most(s->loops, i) > s->iterations_most) {
             s->iterations_most = loop_places_most(s->loops, i);
@@ -219,13 +226,13 @@ enum pilgrim_status selector_begin(struct selector *s, uint32_t rank, uint32_t t
     return PILGRIM_OK;
 }
 
-/* Returns the first number from AT on that is among the wanted numbers of calls. */
-static uint64_t next_number(const struct selector *s, uint64_t at)
+/* Returns the first number from AT on that is wanted by CRITERION; SELECTOR_NONE: none is. */
+static uint64_t next_number(const struct selector *s, enum criterion_name criterion, uint64_t at)
 {
     uint64_t best = SELECTOR_NONE;
-    if (!selection_has(s->selection, SELECT_CALL))
+    if (!selection_has(s->selection, criterion))
         return at;
-    const struct criterion *c = &s->selection->criteria[SELECT_CALL];
+    const struct criterion *c = &s->selection->criteria[criterion];
     for (size_t i = 0; i < c->range_count; i++) {
         uint64_t first = c->ranges[i].first > at ? c->ranges[i].first : at;
         if (first <= c->ranges[i].last && first < best)
@@ -234,40 +241,31 @@ static uint64_t next_number(const struct selector *s, uint64_t at)
     return best;
 }
 
-/* Sets *FITS if call SEQ is in a loop and an iteration that are wanted. PILGRIM_END: there is no such call. */
-static enum pilgrim_status in_loop(const struct selector *s, uint64_t seq, bool *fits, struct pilgrim_error *error)
+static uint64_t next_iteration(void *context, uint64_t iteration)
 {
-    bool any = false; /* without a wanted loop nothing would find the thread's end */
-    *fits = false;
-    for (size_t loop = 1; loop <= loop_places_count(s->loops) && !*fits; loop++) {
-        uint64_t iteration;
-        if (!selection_has_number(s->selection, SELECT_LOOP, loop))
-            continue;
-        any = true;
-        enum pilgrim_status status = loop_places_find(s->loops, loop, seq, &iteration, error);
-        if (status != PILGRIM_OK)
-            return status;
-        *fits = iteration && selection_has_number(s->selection, SELECT_ITERATION, iteration);
-    }
-    return any ? PILGRIM_OK : PILGRIM_END;
+    return next_number(context, SELECT_ITERATION, iteration);
 }
 
 enum pilgrim_status selector_next(struct selector *s, uint64_t at, uint64_t *seq, struct pilgrim_error *error)
 {
-    bool fits = !s->loops;
+    const struct loop_wish wish = {s->loops_wished, s->loops_wished_count, s, next_iteration};
     *seq = SELECTOR_NONE;
-    if (s->loops && !s->found_loop)
+    if (s->loops && s->loops_wished_count == 0)
         return PILGRIM_OK;
     for (;;) {
-        at = next_number(s, at > s->first ? at : s->first);
+        uint64_t found;
+        at = next_number(s, SELECT_CALL, at > s->first ? at : s->first);
         if (at >= s->behind || at == SELECTOR_NONE)
             return PILGRIM_OK;
-        enum pilgrim_status status = s->loops ? in_loop(s, at, &fits, error) : PILGRIM_OK;
-        if (status == PILGRIM_OK && fits)
-            *seq = at;
-        if (status != PILGRIM_OK || fits)
-            return status == PILGRIM_END ? PILGRIM_OK : status;
-        at++;
+        found = at;
+        enum pilgrim_status status = s->loops ? loop_places_next(s->loops, at, &wish, &found, error) : PILGRIM_OK;
+        if (status == PILGRIM_OK && found > at && selection_has(s->selection, SELECT_CALL)) {
+            at = found;
+            continue;
+        }
+        if (status == PILGRIM_OK && found < s->behind)
+            *seq = found;
+        return status == PILGRIM_END ? PILGRIM_OK : status;
     }
 }
 

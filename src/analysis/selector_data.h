@@ -29,7 +29,9 @@ struct selector {
     struct pilgrim_clock clock;       /* of the rank, if times are wanted */
     uint64_t first, behind;           /* calls that can fit by their times */
     struct loop_places *loops;        /* NULL: not needed */
-    uint64_t upcoming;                /* the next call that may fit, for selector_take */
+    size_t *loops_wished;             /* of them */
+    size_t loops_wished_count;
+    uint64_t upcoming; /* the next call that may fit, for selector_take */
     bool has_upcoming, in_phase;
     bool found_loop, found_phase;
     bool chose;                  /* some call */

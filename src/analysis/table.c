@@ -164,7 +164,7 @@ static bool common_key(struct pilgrim_table *t, const struct pilgrim_call *call,
     if (t->keys & PILGRIM_KEY_SITE)
         good = site_number(t, call->class_, &key->what);
     else if ((t->keys & PILGRIM_KEY_FUNCTION) || key->apart)
-        good = texts_number(&t->functions, call->function->name, 0, &key->what);
+        good = texts_add(&t->functions, call->function->name, 0, &key->what);
     if (t->keys & PILGRIM_KEY_RANK)
         key->rank = call->rank / t->block;
     if ((t->keys & PILGRIM_KEY_PHASE) && !key->apart)
@@ -333,7 +333,7 @@ static bool follow_phase(struct pilgrim_table *t, const struct pilgrim_call *cal
         call->function->parameter_count < 1)
         return true;
     const char *text = call->in[0].type == PILGRIM_STRING && call->in[0].text ? call->in[0].text : "";
-    bool good = texts_number(&t->phases, text, 0, &t->phase);
+    bool good = texts_add(&t->phases, text, 0, &t->phase);
     t->phases_begun += t->phase != before;
     return good;
 }

@@ -18,7 +18,7 @@ enum { TEXTS_MAX = 1 << 23, NAME_MAX_BYTES = 64 };
 
 /* ---- texts ---- */
 
-bool texts_number(struct texts *t, const char *text, uint64_t mark, uint32_t *number)
+bool texts_add(struct texts *t, const char *text, uint64_t mark, uint32_t *number)
 {
     uint64_t hash = mark;
     for (const char *c = text; *c; c++)
@@ -82,7 +82,7 @@ static bool number_of(struct table_names *n, const char *name, uint64_t identity
 {
     char text[NAME_MAX_BYTES];
     if (!identity)
-        return texts_number(&n->communicators, name, 0, number);
+        return texts_add(&n->communicators, name, 0, number);
     const struct key key = {{identity, 0, 1}};
     const uint64_t *known = key_table_find(&n->communicators.numbers, key);
     if (known) {
@@ -90,7 +90,7 @@ static bool number_of(struct table_names *n, const char *name, uint64_t identity
         return true;
     }
     snprintf(text, sizeof text, "%s of rank %" PRIu32, name, n->rank);
-    return texts_number(&n->communicators, text, identity, number) &&
+    return texts_add(&n->communicators, text, identity, number) &&
            key_table_put(&n->communicators.numbers, key, *number);
 }
 
@@ -182,7 +182,7 @@ static bool find_communicator(struct table_names *n, const struct pilgrim_value 
     char name[NAME_MAX_BYTES];
     *number = 0;
     if (kind == KIND_COMMUNICATOR && v->type == PILGRIM_NAME)
-        return texts_number(&n->communicators, v->text, 0, number);
+        return texts_add(&n->communicators, v->text, 0, number);
     if (v->type != PILGRIM_OBJECT && v->type != PILGRIM_REQUEST)
         return true;
     const uint64_t *known = key_table_find(&n->bound, object_key(kind, v));
@@ -193,7 +193,7 @@ static bool find_communicator(struct table_names *n, const struct pilgrim_value 
     if (known || kind != KIND_COMMUNICATOR)
         return true;
     snprintf(name, sizeof name, "%s:%" PRId64, v->text, v->id);
-    return texts_number(&n->communicators, name, 0, number);
+    return texts_add(&n->communicators, name, 0, number);
 }
 
 /* ---- calls ---- */
@@ -226,7 +226,7 @@ static bool datatype_number(struct table_names *n, const struct pilgrim_value *v
     char name[NAME_MAX_BYTES];
     *number = 0;
     if (v->type == PILGRIM_NAME)
-        return texts_number(&n->datatypes, v->text, 0, number);
+        return texts_add(&n->datatypes, v->text, 0, number);
     if (v->type != PILGRIM_OBJECT)
         return true;
     const uint64_t size = messages_type_size(messages, v);
@@ -234,7 +234,7 @@ static bool datatype_number(struct table_names *n, const struct pilgrim_value *v
         snprintf(name, sizeof name, "derived, of unknown size");
     else
         snprintf(name, sizeof name, "derived, %" PRIu64 " bytes", size);
-    return texts_number(&n->datatypes, name, 0, number);
+    return texts_add(&n->datatypes, name, 0, number);
 }
 
 static bool datatype_of(struct table_names *n, const struct pilgrim_call *call, struct messages *messages,

@@ -17,7 +17,7 @@ struct texts {
 };
 
 /* Sets *NUMBER to that of TEXT with MARK. False: no memory, or there are 2^23. */
-bool texts_number(struct texts *t, const char *text, uint64_t mark, uint32_t *number);
+bool texts_add(struct texts *t, const char *text, uint64_t mark, uint32_t *number);
 const char *texts_at(const struct texts *t, uint32_t number); /* NULL: no text */
 uint64_t texts_mark(const struct texts *t, uint32_t number);
 void texts_free(struct texts *t);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/class_walk.h"
 #include "analysis/loop_classes.h"
 
 #define NONE SIZE_MAX
@@ -33,7 +34,7 @@ struct loops_list {
     size_t group_count;
 };
 
-struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
+struct loops_list *loops_list_new(const struct pilgrim_trace *trace, bool by_rank)
 {
     struct loops_list *l = calloc(1, sizeof *l);
     if (!l)
@@ -52,7 +53,7 @@ static void shown_free(struct shown_loops *s)
     free(s->threads);
 }
 
-void loops_free(struct loops_list *l)
+void loops_list_free(struct loops_list *l)
 {
     if (!l)
         return;
@@ -67,33 +68,12 @@ void loops_free(struct loops_list *l)
     free(l);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t add_hash(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * UINT64_C(0x100000001b3);
 }
 
 /* ---- one thread ---- */
-
-/* Gives all calls of a thread to N by TAKE, and counts them. A stored loop is taken like a call where it is entered.
- * Behind it may come its body, or, if it makes no trips, what follows it. */
-static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread,
-                                const struct loop_classes *seen, struct nest *n,
-                                void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
-{
-    struct pilgrim_cursor *cursor;
-    size_t number;
-    uint64_t count;
-    enum pilgrim_status status = pilgrim_cursor_open(l->reader.trace, rank, thread, &cursor, error);
-    if (status != PILGRIM_OK)
-        return status;
-    while ((status = pilgrim_cursor_pass(cursor, &number, &count, error)) == PILGRIM_OK) {
-        struct loop_class *class = &seen->classes[seen->first[pilgrim_cursor_segment(cursor)] + number];
-        class->calls += count;
-        take(n, class->shown_as, count > 0 ? count : 1);
-    }
-    pilgrim_cursor_close(cursor);
-    return status == PILGRIM_END ? PILGRIM_OK : status;
-}
 
 /* Drops items of stored loops, and loops that hold nothing else. False: no memory. */
 static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
@@ -141,23 +121,23 @@ static void number_loops(struct shown_loops *s)
             s->items[i].number = s->items[i].number_last = ++number;
 }
 
-/* Fills in the classes and the times of the items. Each call was counted twice. ITEM_OF: room, by class. */
+/* Fills in the classes and the times of the items. ITEM_OF: room, by class. */
 static void name_items(struct shown_loops *s, const struct loop_class *classes, size_t class_count, size_t *item_of)
 {
     for (size_t i = 0; i < s->count; i++) {
-        s->hash = mix(s->hash, (uint64_t)s->items[i].depth << 1 | s->items[i].is_loop);
+        s->hash = add_hash(s->hash, (uint64_t)s->items[i].depth << 1 | s->items[i].is_loop);
         if (s->items[i].is_loop)
             continue;
         s->classes[i] = &classes[s->items[i].class].class->class;
         s->calls_min += s->items[i].counts.total;
-        s->hash = mix(s->hash, classes[s->items[i].class].class->hash);
+        s->hash = add_hash(s->hash, classes[s->items[i].class].class->hash);
         item_of[s->items[i].class] = i;
     }
     s->calls_max = s->calls_min;
     for (size_t i = 0; i < class_count; i++) {
         const struct loop_class *class = &classes[i];
         const size_t item = item_of[class->shown_as];
-        double calls = (double)(class->calls / 2);
+        double calls = (double)class->calls;
         if (class->calls == 0)
             continue;
         if (strcmp(class->class->function.name, "MPI_Finalize") != 0) /* it is recorded before it runs */
@@ -176,20 +156,32 @@ static bool has_markers(const struct loop_classes *seen)
     return false;
 }
 
+/* Has N see all calls of a thread. */
+static enum pilgrim_status see_all(const struct loops_list *l, uint32_t rank, uint32_t thread,
+                                   const struct loop_classes *seen, struct nest *n, struct pilgrim_error *error)
+{
+    struct class_walk *walk = class_walk_open(l->reader.trace, rank, thread, seen, n, error);
+    enum pilgrim_status status = walk ? class_walk_see(walk, error) : error->status;
+    class_walk_close(walk);
+    return status == PILGRIM_OK && !nest_build(n) ? no_memory(error) : status;
+}
+
 static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
                                       const struct loop_classes *seen, struct nest *n, struct shown_loops *s,
                                       struct pilgrim_error *error)
 {
-    enum pilgrim_status status = walk(l, rank, thread, seen, n, nest_see, error);
-    if (status == PILGRIM_OK && !nest_build(n))
-        status = no_memory(error);
-    if (status == PILGRIM_OK)
-        status = walk(l, rank, thread, seen, n, nest_count, error);
-    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, seen->classes)))
-        status = no_memory(error);
-    if (status == PILGRIM_OK)
-        number_loops(s);
-    return status;
+    enum pilgrim_status status = see_all(l, rank, thread, seen, n, error);
+    if (status != PILGRIM_OK)
+        return status;
+    struct class_walk *walk = class_walk_open(l->reader.trace, rank, thread, seen, n, error);
+    status = walk ? class_walk_count(walk, UINT64_MAX, error) : error->status;
+    class_walk_close(walk);
+    if (status != PILGRIM_OK && status != PILGRIM_END)
+        return status;
+    if (!nest_items(n, &s->items, &s->count) || !drop_stored(s, seen->classes))
+        return no_memory(error);
+    number_loops(s);
+    return PILGRIM_OK;
 }
 
 /* Finds the loops of CURSOR's thread; moves the cursor. *S is to be freed, also after an error. */
@@ -442,7 +434,7 @@ static const struct group_loops *known_group(const struct loops_list *l, uint32_
     return group->known && !group->alone.phases ? group : NULL;
 }
 
-enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+enum pilgrim_status loops_list_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
     size_t number = NONE;
     struct pilgrim_cursor *cursor;
@@ -461,7 +453,7 @@ enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thre
     return status;
 }
 
-const struct shown_loops *loops_shown(const struct loops_list *l, size_t i)
+const struct shown_loops *loops_list_shown(const struct loops_list *l, size_t i)
 {
     return i < l->count ? &l->shown[i] : NULL;
 }
@@ -477,10 +469,8 @@ struct loop_places {
     size_t *item_of; /* by loop */
     uint64_t *most;  /* iterations, by loop */
     size_t count;
-    struct pilgrim_cursor *cursor;
-    uint64_t next; /* the call behind those that were counted */
-    uint64_t left; /* calls of the cursor's run that were not counted */
-    size_t class;  /* of that run */
+    struct class_walk *walk; /* of `now` */
+    uint64_t next;           /* the call behind those that were counted */
 };
 
 /* Has NOW see all calls, and WHOLE count them. */
@@ -490,12 +480,12 @@ static enum pilgrim_status prepare_places(struct loop_places *p, uint32_t rank, 
     struct shown_loops s = {0};
     enum pilgrim_status status = find_items(p->list, rank, thread, &p->seen, p->whole, &s, error);
     if (status == PILGRIM_OK)
-        status = walk(p->list, rank, thread, &p->seen, p->now, nest_see, error);
+        status = see_all(p->list, rank, thread, &p->seen, p->now, error);
     p->items = s.items;
     p->item_count = s.count;
     p->item_of = calloc(s.count + 1, sizeof *p->item_of);
     p->most = calloc(s.count + 1, sizeof *p->most);
-    if (status == PILGRIM_OK && (!p->most || !p->item_of || !nest_build(p->now)))
+    if (status == PILGRIM_OK && (!p->most || !p->item_of))
         status = no_memory(error);
     for (size_t i = 0; status == PILGRIM_OK && i < s.count; i++)
         if (s.items[i].number) {
@@ -514,20 +504,21 @@ enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t
     *places = NULL;
     if (!p)
         return no_memory(error);
-    p->list = loops_new(trace, false);
-    enum pilgrim_status status =
-        p->list ? pilgrim_cursor_open(trace, rank, thread, &p->cursor, error) : no_memory(error);
+    struct pilgrim_cursor *cursor = NULL;
+    p->list = loops_list_new(trace, false);
+    enum pilgrim_status status = p->list ? pilgrim_cursor_open(trace, rank, thread, &cursor, error) : no_memory(error);
     if (status == PILGRIM_OK)
-        status = loop_classes_read(&p->seen, &p->list->reader, rank, p->cursor, error);
-    pilgrim_cursor_close(p->cursor);
-    p->cursor = NULL;
+        status = loop_classes_read(&p->seen, &p->list->reader, rank, cursor, error);
+    pilgrim_cursor_close(cursor);
     if (status == PILGRIM_OK) {
         p->whole = nest_new(p->seen.count);
         p->now = nest_new(p->seen.count);
         status = p->whole && p->now ? prepare_places(p, rank, thread, error) : no_memory(error);
     }
-    if (status == PILGRIM_OK)
-        status = pilgrim_cursor_open(trace, rank, thread, &p->cursor, error);
+    if (status == PILGRIM_OK) {
+        p->walk = class_walk_open(trace, rank, thread, &p->seen, p->now, error);
+        status = p->walk ? PILGRIM_OK : error->status;
+    }
     if (status == PILGRIM_OK)
         *places = p;
     else
@@ -539,11 +530,11 @@ void loop_places_close(struct loop_places *p)
 {
     if (!p)
         return;
-    pilgrim_cursor_close(p->cursor);
+    class_walk_close(p->walk);
     nest_free(p->whole);
     nest_free(p->now);
     loop_classes_free(&p->seen);
-    loops_free(p->list);
+    loops_list_free(p->list);
     free(p->items);
     free(p->item_of);
     free(p->most);
@@ -584,38 +575,101 @@ uint64_t loop_places_before(const struct loop_places *p, size_t loop)
                          : nest_before_run(p->now, item->class);
 }
 
-/* Passes to the next run of calls. */
-static enum pilgrim_status next_run(struct loop_places *p, struct pilgrim_error *error)
+/* Returns the iteration of LOOP that the last call is in; 0: it is not in it. */
+static uint64_t iteration_of(const struct loop_places *p, size_t loop)
 {
-    enum pilgrim_status status = PILGRIM_OK;
-    while (status == PILGRIM_OK && p->left == 0) {
-        size_t number;
-        status = pilgrim_cursor_pass(p->cursor, &number, &p->left, error);
-        if (status != PILGRIM_OK)
-            break;
-        p->class = p->seen.classes[p->seen.first[pilgrim_cursor_segment(p->cursor)] + number].shown_as;
-        if (p->left == 0) /* a loop is entered */
-            nest_count(p->now, p->class, 1);
-    }
-    return status;
+    const struct nest_item *item = &p->items[p->item_of[loop - 1]];
+    return item->is_loop ? nest_iteration(p->now, p->whole, item->region) : nest_run(p->now, item->class);
 }
 
 enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,
                                      struct pilgrim_error *error)
 {
     *iteration = 0;
-    while (p->next <= seq) {
-        enum pilgrim_status status = next_run(p, error);
+    if (p->next <= seq) {
+        enum pilgrim_status status = class_walk_count(p->walk, seq + 1, error);
         if (status != PILGRIM_OK)
             return status;
-        uint64_t count = seq - p->next < p->left ? seq - p->next + 1 : p->left;
-        nest_count(p->now, p->class, count);
-        p->next += count;
-        p->left -= count;
+        p->next = seq + 1;
     }
-    if (loop > 0 && loop <= p->count) {
-        const struct nest_item *item = &p->items[p->item_of[loop - 1]];
-        *iteration = item->is_loop ? nest_iteration(p->now, p->whole, item->region) : nest_run(p->now, item->class);
-    }
+    if (loop > 0 && loop <= p->count)
+        *iteration = iteration_of(p, loop);
     return PILGRIM_OK;
+}
+
+/* ---- chosen iterations ---- */
+
+struct wished_places {
+    const struct loop_places *p;
+    const struct loop_wish *wish;
+};
+
+static uint64_t wished_from(const struct loop_wish *wish, uint64_t iteration)
+{
+    return wish->from(wish->context, iteration);
+}
+
+static bool is_wished(void *context)
+{
+    const struct wished_places *w = context;
+    for (size_t i = 0; i < w->wish->count; i++) {
+        const uint64_t iteration = iteration_of(w->p, w->wish->loops[i]);
+        if (iteration && wished_from(w->wish, iteration) == iteration)
+            return true;
+    }
+    return false;
+}
+
+/* Only a loop of that call gets further. */
+static uint64_t calls_to_wish(void *context)
+{
+    const struct wished_places *w = context;
+    uint64_t calls = UINT64_MAX;
+    for (size_t i = 0; i < w->wish->count; i++) {
+        const size_t loop = w->wish->loops[i];
+        const uint64_t iteration = iteration_of(w->p, loop), next = wished_from(w->wish, iteration + 1);
+        if (!w->p->items[w->p->item_of[loop - 1]].is_loop && iteration && next - iteration - 1 < calls)
+            calls = next - iteration - 1;
+    }
+    return calls;
+}
+
+static void mark_iterations(void *context, uint64_t *now)
+{
+    const struct wished_places *w = context;
+    for (size_t i = 0; i < w->wish->count; i++)
+        now[i] = iteration_of(w->p, w->wish->loops[i]);
+}
+
+/* A loop that is entered in each stretch has the same iterations in each. */
+static uint64_t stretches_to_wish(void *context, const uint64_t *before)
+{
+    const struct wished_places *w = context;
+    uint64_t stretches = UINT64_MAX;
+    for (size_t i = 0; i < w->wish->count; i++) {
+        const uint64_t now = iteration_of(w->p, w->wish->loops[i]), next = wished_from(w->wish, now + 1);
+        const uint64_t sure = now > before[i] ? (next - now - 1) / (now - before[i]) : UINT64_MAX;
+        stretches = sure < stretches ? sure : stretches;
+    }
+    return stretches;
+}
+
+enum pilgrim_status loop_places_next(struct loop_places *p, uint64_t at, const struct loop_wish *wish, uint64_t *seq,
+                                     struct pilgrim_error *error)
+{
+    struct wished_places wished = {p, wish};
+    const struct class_goal goal = {&wished, is_wished, calls_to_wish, wish->count, mark_iterations, stretches_to_wish};
+    enum pilgrim_status status = PILGRIM_OK;
+    *seq = at;
+    if (at > p->next)
+        status = class_walk_count(p->walk, at, error);
+    else if (at < p->next && is_wished(&wished))
+        return PILGRIM_OK;
+    if (status != PILGRIM_OK)
+        return status;
+    p->next = at > p->next ? at : p->next;
+    status = class_walk_find(p->walk, &goal, seq, error);
+    if (status == PILGRIM_OK)
+        p->next = *seq + 1;
+    return status;
 }

@@ -34,7 +34,7 @@ struct loops_list;
  * place that come one directly behind the other are a loop, too; these are numbered behind all others. */
 struct loop_places;
 
-/* Finds the loops of a thread; its calls are read three times, without their values. errors: as pilgrim_cursor_next */
+/* Finds the loops of a thread from its grammar, without the calls' values. errors: as pilgrim_cursor_next */
 enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                      struct loop_places **places, struct pilgrim_error *error);
 void loop_places_close(struct loop_places *p); /* NULL is legal */
@@ -62,16 +62,29 @@ uint64_t loop_places_before(const struct loop_places *p, size_t loop);
 enum pilgrim_status loop_places_find(struct loop_places *p, size_t loop, uint64_t seq, uint64_t *iteration,
                                      struct pilgrim_error *error);
 
+/* Iterations that are looked for: of these loops. */
+struct loop_wish {
+    const size_t *loops;
+    size_t count;
+    void *context;
+    uint64_t (*from)(void *context, uint64_t iteration); /* the first one from there on; UINT64_MAX: there is none */
+};
+
+/* Sets *SEQ to the first call from AT on that is in one of them. AT must be behind what was found, and what was asked
+ * of loop_places_find, the last time. PILGRIM_END: there is none. errors: as pilgrim_cursor_next */
+enum pilgrim_status loop_places_next(struct loop_places *p, uint64_t at, const struct loop_wish *wish, uint64_t *seq,
+                                     struct pilgrim_error *error);
+
 /* Returns an empty list for TRACE, which is to be closed after the list. BY_RANK: some ranks are chosen, and times are
  * to be those of these ranks where the trace has them; so calls with times are read once more. NULL: no memory. */
-struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank);
-void loops_free(struct loops_list *l); /* NULL is legal */
+struct loops_list *loops_list_new(const struct pilgrim_trace *trace, bool by_rank);
+void loops_list_free(struct loops_list *l); /* NULL is legal */
 
-/* Adds a thread. Its calls are read twice, unless an earlier thread is known to have the same. errors: as
+/* Adds a thread: from its grammar, unless an earlier thread is known to have the same calls. errors: as
  * pilgrim_cursor_next */
-enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error);
+enum pilgrim_status loops_list_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error);
 
 /* Returns the I-th loops, in the order in which they were first added; NULL behind the last. */
-const struct shown_loops *loops_shown(const struct loops_list *l, size_t i);
+const struct shown_loops *loops_list_shown(const struct loops_list *l, size_t i);
 
 #endif

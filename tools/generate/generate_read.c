@@ -300,16 +300,16 @@ static void check_size(struct proxy *p)
 static struct node *read_threads(struct program_reader *r, uint32_t thread)
 {
     struct proxy *p = r->p;
-    struct loops_list *loops = loops_new(p->trace, false);
+    struct loops_list *loops = loops_list_new(p->trace, false);
     const struct shown_loops *s;
     struct pilgrim_error error;
     struct node *root = NULL;
     if (!loops)
         generate_fail("not enough memory");
     for (uint32_t rank = 0; rank < p->rank_count; rank++)
-        if (pilgrim_thread_count(p->trace, rank) > thread && loops_add(loops, rank, thread, &error) != PILGRIM_OK)
+        if (pilgrim_thread_count(p->trace, rank) > thread && loops_list_add(loops, rank, thread, &error) != PILGRIM_OK)
             generate_fail("rank %" PRIu32 ": %s", rank, error.message);
-    for (size_t i = 0; (s = loops_shown(loops, i)); i++) {
+    for (size_t i = 0; (s = loops_list_shown(loops, i)); i++) {
         struct tree tree = make_tree(r, s);
         struct rank_state **states = generate_alloc((s->thread_count + 1) * sizeof *states);
         if (!s->count)
@@ -321,7 +321,7 @@ static struct node *read_threads(struct program_reader *r, uint32_t thread)
         set_sizes(tree.root);
         root = root ? program_join_nodes(root, tree.root, p->rank_count) : tree.root;
     }
-    loops_free(loops);
+    loops_list_free(loops);
     return root;
 }
 

@@ -66,20 +66,20 @@ static enum pilgrim_status print_summary(struct html_page *r, struct output *o, 
 
 static enum pilgrim_status print_loops(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    struct loops_list *loops = loops_new(r->trace, false);
+    struct loops_list *loops = loops_list_new(r->trace, false);
     const struct loops_options options = {
         .depth = UINT64_MAX, .json = true, .paths = !pilgrim_property(r->trace, "stack")};
     struct pilgrim_error later;
     enum pilgrim_status status = loops ? PILGRIM_OK : no_room(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(r->trace) && status == PILGRIM_OK; rank++)
         for (uint32_t thread = 0; thread < pilgrim_thread_count(r->trace, rank) && status == PILGRIM_OK; thread++)
-            status = loops_add(loops, rank, thread, error);
+            status = loops_list_add(loops, rank, thread, error);
     if (loops) {
         const enum pilgrim_status printed =
             loops_print(o, loops, r->lines, &options, status == PILGRIM_OK ? error : &later);
         status = status == PILGRIM_OK ? printed : status;
     }
-    loops_free(loops);
+    loops_list_free(loops);
     return status;
 }
 
