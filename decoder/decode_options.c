@@ -189,6 +189,7 @@ static bool parse_option(const struct option_row *row, const char *argument, str
         break;
     case 'M':
         good = parse_size(argument, &o->memory);
+        o->memory_given = true;
         break;
     case 'p':
         o->no_polls = true;

@@ -32,7 +32,8 @@ struct options {
     bool selects;                        /* it has more than these three */
     struct number_list ranks;
     struct number_list threads;
-    uint64_t memory;  /* bytes that the reader may take */
+    uint64_t memory; /* bytes that the reader may take; all of the command, if MEMORY_GIVEN */
+    bool memory_given;
     uint64_t from;    /* of each thread, the first call */
     uint64_t depth;   /* of call paths, so many functions at most; UINT64_MAX: not given */
     uint64_t limit;   /* how many calls at most, in all */

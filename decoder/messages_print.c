@@ -629,7 +629,7 @@ enum pilgrim_status messages_print(struct output *o, const struct pilgrim_trace 
                     "send_end_ns,receive_thread,receive_call,receive_function,receive_at,receive_done,"
                     "receive_start_ns,receive_end_ns,unmatched,window,epoch,epoch_call\n");
     status = match_trace(p.match, &events, options->common, &totals, error);
-    if (options->format == MESSAGES_TEXT)
+    if (options->format == MESSAGES_TEXT && status != PILGRIM_NOMEM)
         print_totals(o, &totals);
     for (size_t i = 0; i < p.place_count; i++)
         place_free(&p.places[i]);

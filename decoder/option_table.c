@@ -130,7 +130,7 @@ const struct option_row option_rows[] = {
     {"modules", 'm', ARGUMENT_REQUIRED, "FOLDERS", NULL, OPTIONS_HOW, VIEWS_LINES, false,
      "folders to search first for the program and its libraries, for source lines; colons between them"},
     {"memory", 'M', ARGUMENT_REQUIRED, "SIZE", "a size, such as 512M or 4G", OPTIONS_OTHER, VIEWS_ALL, false,
-     "memory that reading the trace may take, such as 512M or 4G; 1G if not given"},
+     "memory that the command may take, such as 512M or 4G; 1G for reading the trace if not given"},
     {"completion", 'B', ARGUMENT_REQUIRED, "bash|zsh|fish", "bash, zsh or fish", OPTIONS_OTHER, VIEWS_ALL, false,
      "print what makes this shell complete the options"},
     {"help", 'h', ARGUMENT_NONE, NULL, NULL, OPTIONS_OTHER, VIEWS_ALL, true, "print this"},

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "call_lines.h"
@@ -34,9 +35,14 @@
 #include "analysis/work_progress.h"
 #include "trace_input.h"
 
+enum { OWN_MEMORY = 32 << 20 }; /* what a command takes for any trace */
+
+static bool memory_limited;
+
 static int complain_of(const char *path, const struct pilgrim_error *error)
 {
-    complain("%s: %s", path, error->message);
+    const bool limited = memory_limited && error->status == PILGRIM_NOMEM;
+    complain("%s: %s%s", path, error->message, limited ? "; --memory=SIZE allows more" : "");
     return EXIT_DAMAGED;
 }
 
@@ -570,6 +576,22 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     return out->error && out->error != EPIPE ? EXIT_DAMAGED : 0; /* a reader that wants no more is no failure */
 }
 
+/* Lets the process take no more memory than the user allows, besides what it needs for any trace. The sanitizers take
+ * what they want. */
+static void limit_memory(const struct options *o)
+{
+#ifndef __SANITIZE_ADDRESS__
+    struct rlimit limit;
+    if (!o->memory_given || o->memory > RLIM_INFINITY - OWN_MEMORY || getrlimit(RLIMIT_DATA, &limit))
+        return;
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > o->memory + OWN_MEMORY)
+        limit.rlim_cur = o->memory + OWN_MEMORY;
+    memory_limited = setrlimit(RLIMIT_DATA, &limit) == 0;
+#else
+    (void)o;
+#endif
+}
+
 /* Opens the trace and prints it. Returns the exit status. */
 static int open_and_print(const struct options *o)
 {
@@ -606,6 +628,7 @@ int main(int argc, char **argv)
         options.opened = input_path(options.path, place, &copy);
         if (options.opened) {
             options.paged = pager_begin();
+            limit_memory(&options);
             result = open_and_print(&options);
             pager_end();
         } else {

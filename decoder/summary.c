@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers the summary of a run; see summary.h. Times come from the profile; the calls are read once for what they sent,
- * and once or twice more for loops. */
+/* Gathers the summary of a run; see summary.h. Times come from the profile; the calls are read once for what they sent.
+ */
 #include "summary.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "analysis/counted_calls.h"
 #include "analysis/polls.h"
 #include "analysis/table.h"
+#include "analysis/thread_span.h"
 #include "analysis/thread_twins.h"
 #include "analysis/volume.h"
 #include "print.h"
@@ -41,8 +42,8 @@ struct summary_walk {
     uint64_t begun, ended;          /* requests of the rank */
     double first_ns, last_ns;       /* of the rank, if its calls have times */
     bool has_times;
-    struct thread_twins *twins; /* NULL: calls have times, and each thread is read */
-    struct summary_sums *sums;  /* of twins, by their number */
+    struct thread_twins *twins;
+    struct summary_sums *sums; /* of twins, by their number */
     size_t sum_count;
 };
 
@@ -111,13 +112,6 @@ static enum pilgrim_status take_call(struct summary_walk *w, const struct pilgri
     s->polls += facts->poll ? calls : 0;
     w->begun += calls * facts->begun;
     w->ended += calls * facts->ended;
-    if (call->timed) {
-        if (!w->has_times || (double)call->start_ns < w->first_ns)
-            w->first_ns = (double)call->start_ns;
-        if (!w->has_times || (double)call->end_ns > w->last_ns)
-            w->last_ns = (double)call->end_ns;
-        w->has_times = true;
-    }
     s->calls += calls;
     s->sent.messages += calls * moved->messages;
     s->sent.bytes += calls * moved->message_bytes;
@@ -138,7 +132,7 @@ static enum pilgrim_status take_thread(struct summary_walk *w, uint32_t rank, ui
     uint64_t calls;
     enum pilgrim_status status = volumes_begin_thread(w->volumes, rank, thread, error);
     if (status == PILGRIM_OK)
-        status = counted_calls_begin(w->calls, rank, thread, COUNTED_UNTIMED, error);
+        status = counted_calls_begin(w->calls, rank, thread, COUNTED, error);
     if (status != PILGRIM_OK)
         return status;
     memset(w->facts, 0, w->facts_used * sizeof *w->facts);
@@ -255,6 +249,23 @@ static void take_profile(struct summary *s, const struct pilgrim_rank_profile *r
     s->profiled_ranks++;
 }
 
+/* Finds from when to when a rank has calls, if these have times. */
+static enum pilgrim_status take_span(struct summary_walk *w, uint32_t rank, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t thread = 0; thread < pilgrim_thread_count(w->s->trace, rank) && status == PILGRIM_OK; thread++) {
+        uint64_t first_ns, last_ns;
+        bool timed;
+        status = thread_span(w->s->trace, rank, thread, &first_ns, &last_ns, &timed, error);
+        if (status != PILGRIM_OK || !timed)
+            continue;
+        w->first_ns = !w->has_times || (double)first_ns < w->first_ns ? (double)first_ns : w->first_ns;
+        w->last_ns = !w->has_times || (double)last_ns > w->last_ns ? (double)last_ns : w->last_ns;
+        w->has_times = true;
+    }
+    return status;
+}
+
 /* Times of a rank's threads are added up, so they tell how long it ran only if it has one. */
 static void take_wall(struct summary *s, const struct summary_walk *w, uint32_t rank, double profiled_ns)
 {
@@ -272,7 +283,9 @@ static enum pilgrim_status take_rank(struct summary_walk *w, uint32_t rank, stru
     w->has_times = false;
     const uint32_t threads = pilgrim_thread_count(s->trace, rank);
     for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++)
-        status = w->twins && threads == 1 ? take_alone(w, rank, error) : take_thread(w, rank, thread, error);
+        status = threads == 1 ? take_alone(w, rank, error) : take_thread(w, rank, thread, error);
+    if (status == PILGRIM_OK && calls_have_times(s->trace))
+        status = take_span(w, rank, error);
     if (w->begun > w->ended) {
         if (s->pending == 0)
             s->pending_rank = rank;
@@ -399,8 +412,8 @@ enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *
     walk->s = s;
     walk->volumes = volumes_new(trace);
     walk->calls = counted_calls_new(trace);
-    walk->twins = calls_have_times(trace) ? NULL : thread_twins_new(trace);
-    enum pilgrim_status status = walk->volumes && walk->calls ? PILGRIM_OK : no_memory(error);
+    walk->twins = thread_twins_new(trace);
+    enum pilgrim_status status = walk->volumes && walk->calls && walk->twins ? PILGRIM_OK : no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         status = take_rank(walk, rank, error);
     volumes_free(walk->volumes);

@@ -68,9 +68,9 @@ static struct match_site_cached *find_class(struct match *m, struct match_thread
 {
     const uint32_t segment = pilgrim_cursor_segment(t->cursor);
     if (segment != t->segment)
-        memset(t->sites, 0, sizeof t->sites);
+        memset(t->sites, 0, m->sites_cached * sizeof *t->sites);
     t->segment = segment;
-    struct match_site_cached *cached = &t->sites[((uintptr_t) class / sizeof *class) % SITES_CACHED];
+    struct match_site_cached *cached = &t->sites[((uintptr_t) class / sizeof *class) % m->sites_cached];
     if (cached->class_ == class)
         return cached;
     const struct match_role *role = match_role_of(&m->roles, class->function);
@@ -229,9 +229,14 @@ static bool begin_process(struct match *m, uint32_t rank, enum pilgrim_status *s
     struct pilgrim_error found;
     p->rank = rank;
     p->thread_count = pilgrim_thread_count(m->trace, rank);
-    p->threads = calloc(p->thread_count + 1, sizeof *p->threads);
+    p->threads = calloc(p->thread_count + !p->thread_count, sizeof *p->threads);
     if (!p->threads)
         return false;
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        p->threads[i].sites = calloc(m->sites_cached, sizeof *p->threads[i].sites);
+        if (!p->threads[i].sites)
+            return false;
+    }
     m->process = p;
     enum pilgrim_status got = match_read_created(m, p, &found);
     if (got == PILGRIM_OK)
@@ -391,6 +396,7 @@ struct match *match_new(const struct pilgrim_trace *trace)
     m->all_recorded = !pilgrim_property(trace, "filter");
     time_errors_begin(&m->errors, pilgrim_property(trace, "timing"));
     m->process_count = pilgrim_rank_count(trace);
+    m->sites_cached = m->process_count < PROCESSES_MANY ? SITES_CACHED : SITES_CACHED_MANY;
     m->processes = calloc(m->process_count + 1, sizeof *m->processes);
     if (m->processes)
         return m;
@@ -402,6 +408,7 @@ static void free_process(struct match *m, struct match_process *p)
 {
     for (uint32_t i = 0; p->threads && i < p->thread_count; i++) {
         pilgrim_cursor_close(p->threads[i].cursor);
+        free(p->threads[i].sites);
         time_errors_free(&p->threads[i].errors);
     }
     for (size_t i = 0; i < p->objects.capacity; i++)

@@ -94,7 +94,7 @@ struct match_polls {
     int64_t comm, source, tag;
 };
 
-enum { SITES_CACHED = 64 };
+enum { SITES_CACHED = 64, SITES_CACHED_MANY = 8, PROCESSES_MANY = 1024 };
 
 #define SITE_UNKNOWN UINT32_MAX
 
@@ -111,9 +111,9 @@ struct match_thread {
     bool has, late;                /* late: it counts from its end */
     size_t created;                /* where to look for the next communicator that it creates */
     struct match_call *first, *last;
-    uint64_t waiting; /* calls in that list */
-    uint32_t segment; /* of the classes that are cached */
-    struct match_site_cached sites[SITES_CACHED];
+    uint64_t waiting;                /* calls in that list */
+    uint32_t segment;                /* of the classes that are cached */
+    struct match_site_cached *sites; /* `sites_cached` of them */
     struct time_errors_thread errors;
     struct match_polls polls;
 };
@@ -157,6 +157,7 @@ struct match {
     bool common;
     struct match_process *processes;
     uint32_t process_count;
+    size_t sites_cached; /* by a thread */
     struct world_ranks world_ranks;
     struct match_roles roles;
     struct class_copies copies;

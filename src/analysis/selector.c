@@ -9,6 +9,7 @@
 
 #include "analysis/analysis_errors.h"
 #include "analysis/selector_data.h"
+#include "analysis/thread_span.h"
 
 enum { PROBES_MIN = 2048 };
 
@@ -140,25 +141,18 @@ static enum pilgrim_status find_bound(const struct selector *s, uint32_t rank, u
 }
 
 /* Notes from when to when the thread has calls, as far as their times are known. */
-static enum pilgrim_status note_span(struct selector *s, uint32_t rank, uint32_t thread, uint64_t count,
-                                     struct pilgrim_error *error)
+static enum pilgrim_status note_span(struct selector *s, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
-    for (unsigned end = 0; end < 2; end++) {
-        struct pilgrim_cursor *cursor;
-        struct pilgrim_call call = {0};
-        enum pilgrim_status status = pilgrim_cursor_open(s->trace, rank, thread, &cursor, error);
-        if (status != PILGRIM_OK)
-            return status;
-        if (pilgrim_cursor_skip(cursor, end ? count - 1 : 0) == PILGRIM_OK &&
-            pilgrim_cursor_next(cursor, &call, NULL) == PILGRIM_OK && call.timed) {
-            const uint64_t begin_ns = pilgrim_clock_common(&s->clock, call.start_ns),
-                           end_ns = pilgrim_clock_common(&s->clock, call.end_ns);
-            s->span_begin = !s->has_span || begin_ns < s->span_begin ? begin_ns : s->span_begin;
-            s->span_end = !s->has_span || end_ns > s->span_end ? end_ns : s->span_end;
-            s->has_span = true;
-        }
-        pilgrim_cursor_close(cursor);
-    }
+    uint64_t first_ns, last_ns;
+    bool timed;
+    enum pilgrim_status status = thread_span(s->trace, rank, thread, &first_ns, &last_ns, &timed, error);
+    if (status != PILGRIM_OK || !timed)
+        return status;
+    const uint64_t begin_ns = pilgrim_clock_common(&s->clock, first_ns),
+                   end_ns = pilgrim_clock_common(&s->clock, last_ns);
+    s->span_begin = !s->has_span || begin_ns < s->span_begin ? begin_ns : s->span_begin;
+    s->span_end = !s->has_span || end_ns > s->span_end ? end_ns : s->span_end;
+    s->has_span = true;
     return PILGRIM_OK;
 }
 
@@ -177,7 +171,7 @@ static enum pilgrim_status begin_times(struct selector *s, uint32_t rank, uint32
         return PILGRIM_INVALID;
     }
     if (status == PILGRIM_OK && count > 0)
-        status = note_span(s, rank, thread, count, error);
+        status = note_span(s, rank, thread, error);
     if (status == PILGRIM_OK && selection_has(s->selection, SELECT_SINCE))
         status = find_bound(s, rank, thread, count, true, &s->first, error);
     if (status == PILGRIM_OK && selection_has(s->selection, SELECT_UNTIL))

@@ -28,7 +28,7 @@
 /* Drops the cache if it has grown too large. */
 static void limit_cached(struct pilgrim_cursor *c)
 {
-    if (c->cached.total <= c->cached_limit)
+    if (c->cached.total <= cursor_cached_limit())
         return;
     begun_settle(&c->begun);
     arena_free(&c->cached);

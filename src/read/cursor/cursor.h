@@ -88,9 +88,8 @@ struct pilgrim_cursor {
     struct arena once;          /* values of one call that are not cached */
     uint32_t generation;        /* changes when all cached values are dropped */
     uint64_t identities;        /* given to values so far */
-    size_t cached_limit;
-    uint64_t unzipped_budget; /* bytes that values of unzipped signatures may still take */
-    uint64_t memory_left;     /* bytes that walks may still take */
+    uint64_t unzipped_budget;   /* bytes that values of unzipped signatures may still take */
+    uint64_t memory_left;       /* bytes that walks may still take */
     struct registers registers;
     struct begun begun;
     struct live_requests live;

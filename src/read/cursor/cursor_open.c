@@ -2,6 +2,7 @@
 /* Opens cursors, and moves them to the next segment: classes and loops of the stream; see cursor_open.h. */
 #include "read/cursor/cursor_open.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,19 @@
 #include "read/cursor/process_values.h"
 #include "read/table/trace_error.h"
 
-#define CACHED_BYTES_MAX   (4u << 20)
 #define IN_PLACE_BYTES_MAX (2u << 20)
+
+/* Of values that cursors keep: of one, and of all that are open in the process. */
+#define CACHED_BYTES_MAX     (4u << 20)
+#define CACHED_BYTES_MAX_ALL (32u << 20)
+
+static atomic_size_t cursors_open;
+
+size_t cursor_cached_limit(void)
+{
+    const size_t each = CACHED_BYTES_MAX_ALL / (atomic_load_explicit(&cursors_open, memory_order_relaxed) + 1);
+    return each < CACHED_BYTES_MAX ? each : CACHED_BYTES_MAX;
+}
 
 /* ---- open, close ---- */
 
@@ -83,6 +95,7 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const 
         shard_release(trace, v);
         return trace_no_memory(error);
     }
+    atomic_fetch_add_explicit(&cursors_open, 1, memory_order_relaxed);
     *c = (struct pilgrim_cursor){.trace = trace,
                                  .shard = v,
                                  .stream = *stream,
@@ -91,7 +104,6 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const 
                                  .segment = segment,
                                  .caller.rank = rank,
                                  .generation = 1,
-                                 .cached_limit = CACHED_BYTES_MAX,
                                  .unzipped_budget = IN_PLACE_BYTES_MAX,
                                  .registers.limit = v->call_budget,
                                  .begun.limit = v->call_budget};
@@ -264,4 +276,5 @@ void pilgrim_cursor_close(struct pilgrim_cursor *c)
     free(c->bases);
     shard_release(c->trace, c->shard);
     free(c);
+    atomic_fetch_sub_explicit(&cursors_open, 1, memory_order_relaxed);
 }

@@ -16,6 +16,9 @@ enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint3
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, const char *function,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* Returns how many bytes of values a cursor may keep; the more cursors are open, the fewer. */
+size_t cursor_cached_limit(void);
+
 /* Moves C, which has passed all calls of its segment, to the beginning of the next segment in which the thread has
  * calls. PILGRIM_END: there is none.
  * errors: as pilgrim_cursor_next; the cursor does not move */
