@@ -2,15 +2,14 @@
 /* Wait states of windows: MPI_Win_start with MPI_Win_post, and what ends them; locks. See wait_notes.h. */
 #include "analysis/wait_notes.h"
 
-/* CALL waits for OTHER to begin, if that was before its end. What waited for MPI_Win_post ends as soon as that has told
- * it, in shared memory in less time than the clocks differ: so it counts if it ended shortly before. */
+/* CALL waits for OTHER to begin, if that was before its end. It ends as soon as that has told it, in shared memory in
+ * less time than the clocks differ: so it counts if it ended shortly before. */
 static bool wait_for(struct wait_states *w, enum wait_pattern pattern, struct match_call *call,
                      struct match_call *other)
 {
     if (!call || !other || call->given || !wait_blocks(w, call) || !other->timed || other->enter_ns <= call->enter_ns)
         return true;
-    if (pattern == WAIT_LATE_POST ? wait_ended_before(w, call, other)
-                                  : call->leave_ns + call->leave_error_ns <= other->enter_ns)
+    if (wait_ended_before(w, call, other))
         return true;
     return wait_depends(w, call, other) &&
            wait_note(w, call, pattern, wait_until(call, other->enter_ns, other->enter_error_ns), other);
