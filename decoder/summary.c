@@ -16,7 +16,11 @@
 #include "analysis/volume.h"
 #include "print.h"
 
-enum { FACTS = 4096, TWINS_KEPT_MAX = 4096 };
+enum {
+    FACTS = 4096,
+    TWINS_KEPT_MAX = 4096,
+    ENTERED_BY = 2 /* an inner loop that is the main one: by one of two iterations at most */
+};
 
 /* What the calls of a thread add up to. */
 struct summary_sums {
@@ -365,23 +369,39 @@ static enum pilgrim_status take_sites(struct summary *s, struct pilgrim_error *e
 
 /* ---- loops ---- */
 
-/* Compares the loop that is item I of SHOWN, and in no other loop, with the best so far. */
-static void take_loop(struct summary *s, const struct shown_loops *shown, size_t i)
+/* Returns the loop that is item I of SHOWN. */
+static struct summary_loop loop_at(const struct shown_loops *shown, size_t i)
 {
-    const struct nest_item *loop = &shown->items[i];
-    struct summary_loop found = {.item = loop,
+    struct summary_loop found = {.item = &shown->items[i],
                                  .thread_count = shown->thread_count,
                                  .rank = shown->threads[0].rank,
                                  .thread = shown->threads[0].thread};
-    double ns = 0;
-    for (size_t k = i + 1; k < shown->count && shown->items[k].depth > loop->depth; k++) {
+    const size_t behind = nest_behind(shown->items, shown->count, i);
+    for (size_t k = i + 1; k < behind; k++) {
         if (shown->items[k].is_loop)
             continue;
-        ns += shown->ns[k] + shown->gap_ns[k];
+        found.ns += (shown->ns[k] + shown->gap_ns[k]) / (double)shown->thread_count;
         if (!found.call_sites++)
             found.class = shown->classes[k];
     }
-    found.ns = ns / (double)shown->thread_count;
+    return found;
+}
+
+/* Compares the loop that is item I of SHOWN, and in no other loop, with the best so far. If most of its time is in a
+ * loop that few of its iterations enter, it is that loop: the one around it reads a program's commands, say. */
+static void take_loop(struct summary *s, const struct shown_loops *shown, size_t i)
+{
+    struct summary_loop found = loop_at(shown, i);
+    const size_t behind = nest_behind(shown->items, shown->count, i);
+    for (size_t k = i + 1; k < behind; k++) {
+        const struct nest_item *inner = &shown->items[k];
+        if (!inner->is_loop || &shown->items[inner->loop] != found.item ||
+            inner->counts.times * ENTERED_BY > found.item->counts.total)
+            continue;
+        const struct summary_loop in = loop_at(shown, k);
+        if (in.class && in.ns > found.ns / 2)
+            found = in;
+    }
     if (found.class && (!s->loop.item || found.ns > s->loop.ns))
         s->loop = found;
 }
