@@ -445,6 +445,8 @@ enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *
         status = take_sites(s, error);
     if (status == PILGRIM_OK)
         status = take_loops(s, error);
+    if (status == PILGRIM_OK && s->pending)
+        status = summary_find_leak(s, error);
     summary_find_odd(s);
     return status;
 }

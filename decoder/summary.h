@@ -35,6 +35,7 @@ struct summary_loop {
 struct summary_odd {
     char what[SUMMARY_TEXT_MAX];
     char command[SUMMARY_TEXT_MAX]; /* the options of pilgrim-decode */
+    const struct pilgrim_class *at; /* it is of the calls at this place alone; NULL: not */
 };
 
 struct summary {
@@ -59,7 +60,9 @@ struct summary {
     uint64_t failed, polls, pending;    /* calls that failed, failed polls, requests that never completed */
     uint32_t failed_rank, pending_rank; /* the lowest with one */
     const char *failed_function;        /* of the first one */
-    struct class_copies classes;        /* those of `sites` */
+    uint64_t leak; /* requests of pending_rank that most calls at one place left, and whose call began them, if known */
+    const struct pilgrim_class *leak_class;
+    struct class_copies classes; /* those of `sites` */
     struct loops_list *loops;
     struct summary_odd odd[SUMMARY_ODD_MAX];
     size_t odd_count;
@@ -69,6 +72,9 @@ struct summary {
  * was gathered before. *S is to be freed in any case, before the trace is closed. */
 enum pilgrim_status summary_make(struct summary *s, const struct pilgrim_trace *trace, struct pilgrim_error *error);
 void summary_free(struct summary *s);
+
+/* Finds which calls began the requests that were never completed, if there are any. errors: as pilgrim_cursor_next */
+enum pilgrim_status summary_find_leak(struct summary *s, struct pilgrim_error *error);
 
 /* Fills in what is odd, from the rest of *S. */
 void summary_find_odd(struct summary *s);

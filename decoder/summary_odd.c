@@ -50,9 +50,18 @@ static void find_calls(struct summary *s)
             s->failed_function ? s->failed_function : "one", s->failed_rank);
     }
     if (s->pending) {
-        snprintf(command, sizeof command, "--func='MPI_I*,MPI_*_init' --rank=%u", s->pending_rank);
-        add(s, command, "%llu request%s never completed or freed, first on rank %u", (unsigned long long)s->pending,
-            s->pending == 1 ? " was" : "s were", s->pending_rank);
+        const char *function = s->leak_class ? s->leak_class->function->name : NULL;
+        char of[96] = "";
+        snprintf(command, sizeof command, "--func=%.40s --rank=%u", function ? function : "'MPI_I*,MPI_*_init'",
+                 s->pending_rank);
+        if (function && s->leak < s->pending)
+            snprintf(of, sizeof of, ", where %llu %s of %.40s", (unsigned long long)s->leak,
+                     s->leak == 1 ? "is" : "are", function);
+        else if (function)
+            snprintf(of, sizeof of, ", of %.40s", function);
+        add(s, command, "%llu request%s never completed or freed, first on rank %u%s", (unsigned long long)s->pending,
+            s->pending == 1 ? " was" : "s were", s->pending_rank, of)
+            ->at = s->leak_class;
     }
     if (s->polls > 0 && s->polls >= s->calls / 100 * POLLS_PERCENT)
         add(s, "--stats", "%.0f%% of all calls are polls that found nothing (MPI_Test, MPI_Iprobe, ...)",

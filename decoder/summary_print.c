@@ -11,6 +11,7 @@
 #include "print.h"
 #include "site_place.h"
 #include "summary.h"
+#include "analysis/call_timing.h"
 
 enum { LABEL = 11, NAMES = 21, LINE = 512, HOSTS_SHOWN = 3, DATE_MAX = 32 };
 
@@ -372,42 +373,71 @@ static void out_shell_word(struct output *o, const char *path)
     out_char(o, '\'');
 }
 
-static void text_command(struct output *o, const char *options, const char *path)
+/* Prints the option that chooses the calls at SITE. */
+static void text_site_option(struct output *o, const struct pilgrim_frame *site, struct source_lines *lines)
 {
-    out_text(o, "pilgrim decode ");
-    out_text(o, options);
-    out_char(o, ' ');
-    out_shell_word(o, path);
-    out_char(o, '\n');
+    const char *place = lines ? source_lines_find(lines, site) : NULL;
+    char raw[SUMMARY_TEXT_MAX];
+    snprintf(raw, sizeof raw, "%.99s+0x%llx", site->module, (unsigned long long)site->offset);
+    out_text(o, " --site=");
+    out_shell_word(o, place ? place : raw);
 }
 
-static void text_odd(struct output *o, const struct summary *s, const char *path)
+static void text_odd(struct output *o, const struct summary *s, const char *path, struct source_lines *lines)
 {
     out_text(o, s->odd_count ? "\nodd\n" : "\nodd        nothing was found\n");
     for (size_t i = 0; i < s->odd_count; i++) {
         out_text(o, "  ");
+        const struct pilgrim_frame *site = s->odd[i].at ? s->odd[i].at->site : NULL;
         out_name(o, s->odd[i].what);
-        out_text(o, "\n      ");
-        text_command(o, s->odd[i].command, path);
+        if (site) {
+            out_text(o, " at ");
+            text_place(o, site, lines);
+        }
+        out_text(o, "\n      pilgrim decode ");
+        out_text(o, s->odd[i].command);
+        if (site)
+            text_site_option(o, site, lines);
+        out_char(o, ' ');
+        out_shell_word(o, path);
+        out_char(o, '\n');
+    }
+}
+
+/* What shows more of a trace. */
+static void text_more(struct output *o, const struct summary *s, const char *path)
+{
+    const bool timed = calls_have_times(s->trace);
+    const struct {
+        const char *what, *command;
+        bool of_other; /* this trace has not what it needs */
+    } more[] = {
+        {"what each call costs", "pilgrim decode --stats", false},
+        {"the program as loops", "pilgrim decode --loops", false},
+        {"who waits for whom", timed ? "pilgrim waits" : "pilgrim waits, of a run with PILGRIM_TIMING=exact", !timed},
+        {"all on one page", "pilgrim report", false},
+        {"the first calls", "pilgrim decode --limit=20", false}};
+    out_text(o, "\nmore\n");
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        out_format(o, "  %-22s%s", more[i].what, more[i].command);
+        if (!more[i].of_other) {
+            out_char(o, ' ');
+            out_shell_word(o, path);
+        }
+        out_char(o, '\n');
     }
 }
 
 void summary_text(struct output *o, const struct summary *s, const char *path, const char *file,
                   struct source_lines *lines, unsigned columns)
 {
-    static const char *const more[][2] = {
-        {"what each call costs", "--stats"}, {"the program as loops", "--loops"}, {"the first calls", "--limit=20"}};
     text_head_lines(o, s, path, file);
     text_time(o, s);
     text_sites(o, s, lines, columns);
     text_loop(o, s, lines);
     text_messages(o, s);
-    text_odd(o, s, path);
-    out_text(o, "\nmore\n");
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        out_format(o, "  %-22s", more[i][0]);
-        text_command(o, more[i][1], path);
-    }
+    text_odd(o, s, path, lines);
+    text_more(o, s, path);
 }
 
 /* ---- JSON ---- */
@@ -582,6 +612,11 @@ void summary_json(struct output *o, const struct summary *s, const char *path, c
     for (size_t i = 0; i < s->odd_count; i++) {
         json_text(o, i ? ",{\"what\":" : "{\"what\":", s->odd[i].what);
         json_text(o, ",\"options\":", s->odd[i].command);
+        if (s->odd[i].at) {
+            out_text(o, ",\"call\":");
+            json_class(o, s->odd[i].at, lines);
+            out_char(o, '}');
+        }
         out_char(o, '}');
     }
     out_text(o, "]}\n");
