@@ -19,7 +19,8 @@
 enum {
     FACTS = 4096,
     TWINS_KEPT_MAX = 4096,
-    ENTERED_BY = 2 /* an inner loop that is the main one: by one of two iterations at most */
+    ENTERED_BY = 2, /* a loop is entered by few iterations: one of so many at most */
+    FEW = 10        /* iterations of a loop around others */
 };
 
 /* What the calls of a thread add up to. */
@@ -387,20 +388,28 @@ static struct summary_loop loop_at(const struct shown_loops *shown, size_t i)
     return found;
 }
 
-/* Compares the loop that is item I of SHOWN, and in no other loop, with the best so far. If most of its time is in a
- * loop that few of its iterations enter, it is that loop: the one around it reads a program's commands, say. */
+/* True if the work of the loop OUTER is that of INNER, which is in it: where few of its iterations enter that, as of a
+ * loop that reads a program's commands, or where it has few itself, as one around time steps that ends with output. */
+static bool works_inside(const struct summary_loop *outer, const struct summary_loop *inner)
+{
+    const struct nest_counts *around = &outer->item->counts, *in = &inner->item->counts;
+    if (in->times * ENTERED_BY <= around->total)
+        return inner->ns > outer->ns / 2;
+    return around->total < FEW * around->times && in->total >= FEW * around->total && inner->ns > outer->ns * 0.9;
+}
+
+/* Compares the loop that is item I of SHOWN, and in no other loop, or the one in it that has its work, with the best so
+ * far. */
 static void take_loop(struct summary *s, const struct shown_loops *shown, size_t i)
 {
     struct summary_loop found = loop_at(shown, i);
     const size_t behind = nest_behind(shown->items, shown->count, i);
     for (size_t k = i + 1; k < behind; k++) {
-        const struct nest_item *inner = &shown->items[k];
-        if (!inner->is_loop || &shown->items[inner->loop] != found.item ||
-            inner->counts.times * ENTERED_BY > found.item->counts.total)
+        if (!shown->items[k].is_loop || &shown->items[shown->items[k].loop] != found.item)
             continue;
-        const struct summary_loop in = loop_at(shown, k);
-        if (in.class && in.ns > found.ns / 2)
-            found = in;
+        const struct summary_loop inner = loop_at(shown, k);
+        if (inner.class && works_inside(&found, &inner))
+            found = inner;
     }
     if (found.class && (!s->loop.item || found.ns > s->loop.ns))
         s->loop = found;

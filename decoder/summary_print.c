@@ -295,6 +295,9 @@ static void text_loop(struct output *o, const struct summary *s, struct source_l
     text_place(o, l->class->site, lines);
     out_char(o, '\n');
     out_label(o, "");
+    if (l->item->counts.times > l->thread_count)
+        out_format(o, l->item->counts.times % l->thread_count ? "entered %.1f times, " : "entered %.0f times, ",
+                   (double)l->item->counts.times / (double)l->thread_count);
     out_format(o, "%zu call site%s in it", l->call_sites, l->call_sites == 1 ? "" : "s");
     if (l->ns > 0) {
         out_text(o, ", ");
