@@ -77,7 +77,7 @@ LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so $(B)/libpilgrim-analysis.a)
 
-.PHONY: all python python-missing help setup demonstrated units units-missing other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
+.PHONY: all python python-missing help setup demonstrated units units-missing other tsan fuzz fuzzers programs coverage install uninstall clean distclean demo check check-long check-apps bench asan \
 	checked checked-long run-demo run-check run-check-long run-check-apps run-bench
 
 all: $(LIBRARIES) $(TOOLS)
@@ -93,6 +93,7 @@ help:
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
 	@echo 'make python       the Python module (import pilgrim), in $(BUILD)/python'
 	@echo 'make install      libraries, tools, the Python module, headers, man pages, completions, pkg-config file (DESTDIR=... is obeyed)'
+	@echo 'make uninstall    removes what make install has left, with the same settings'
 	@echo 'make programs     the MPI programs of examples/, tests/mpi/ and bench/size/'
 	@echo 'make units        the unit tests, without running them; checked, checked-long: all that the checks run'
 	@echo 'make asan         all tools and unit tests with ASan and UBSan (of clang where it is there), in $(BUILD)/asan'
@@ -759,6 +760,13 @@ coverage: $(G)/sources.mk
 
 # ---- installation ----
 
+COMPLETIONS := bash:bash-completion/completions/pilgrim-decode bash:bash-completion/completions/pilgrim zsh:zsh/site-functions/_pilgrim-decode \
+    fish:fish/vendor_completions.d/pilgrim-decode.fish fish:fish/vendor_completions.d/pilgrim.fish
+
+ifeq ($(origin PREFIX),command line)
+$(error PREFIX=$(PREFIX) means nothing here: the folder is prefix=$(PREFIX), in small letters)
+endif
+
 install: all $(if $(PYTHON_INCLUDE),python)
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/pilgrim $(DESTDIR)$(mandir)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(bindir)
@@ -768,14 +776,20 @@ install: all $(if $(PYTHON_INCLUDE),python)
 	install -m 644 $(B)/pilgrim.pc $(B)/pilgrim-analysis.pc $(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
-	$(if $(DECODER),@for pair in bash:bash-completion/completions/pilgrim-decode bash:bash-completion/completions/pilgrim \
-	    zsh:zsh/site-functions/_pilgrim-decode fish:fish/vendor_completions.d/pilgrim-decode.fish fish:fish/vendor_completions.d/pilgrim.fish; do \
+	$(if $(DECODER),@for pair in $(COMPLETIONS); do \
 	    file=$(DESTDIR)$(datarootdir)/$${pair#*:}; install -d "$${file%/*}" && \
 	    $(B)/pilgrim-decode --completion=$${pair%%:*} >"$$file" || exit 1; done)
 
 	$(if $(PYTHON_INCLUDE),install -d $(DESTDIR)$(pythondir)/pilgrim && \
 	    install -m 644 $(PYMODULE_FILES) $(DESTDIR)$(pythondir)/pilgrim && install -m 755 $(PYMODULE) $(DESTDIR)$(pythondir)/pilgrim)
 	$(if $(PYTHON_INCLUDE),@$(PYTHON) -c 'import sys; sys.argv[1] in sys.path or print("install: for import pilgrim, say: export PYTHONPATH=" + sys.argv[1])' $(pythondir))
+
+# What install leaves, with the same settings; folders only if they are Pilgrim's own.
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBRARIES)) libpilgrim-reader.so.$(ABI)) \
+	    $(addprefix $(DESTDIR)$(libdir)/pkgconfig/,pilgrim.pc pilgrim-analysis.pc) $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
+	    $(addprefix $(DESTDIR)$(datarootdir)/,$(foreach pair,$(COMPLETIONS),$(lastword $(subst :, ,$(pair)))))
+	rm -rf $(DESTDIR)$(includedir)/pilgrim $(if $(pythondir),$(DESTDIR)$(pythondir)/pilgrim)
 
 clean:
 	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan other scratch demo bench \
