@@ -411,22 +411,15 @@ static void text_odd(struct output *o, const struct summary *s, const char *path
 static void text_more(struct output *o, const struct summary *s, const char *path)
 {
     const bool timed = calls_have_times(s->trace);
-    const struct {
-        const char *what, *command;
-        bool of_other; /* this trace has not what it needs */
-    } more[] = {
-        {"what each call costs", "pilgrim decode --stats", false},
-        {"the program as loops", "pilgrim decode --loops", false},
-        {"who waits for whom", timed ? "pilgrim waits" : "pilgrim waits, of a run with PILGRIM_TIMING=exact", !timed},
-        {"all on one page", "pilgrim report", false},
-        {"the first calls", "pilgrim decode --limit=20", false}};
-    out_text(o, "\nmore\n");
+    const char *const more[][2] = {{"what each call costs", "pilgrim decode --stats"},
+                                   {"the program as loops", "pilgrim decode --loops"},
+                                   {timed ? "who waits for whom" : "what looks wrong", "pilgrim waits"},
+                                   {"all on one page", "pilgrim report"},
+                                   {"the first calls", "pilgrim decode --limit=20"}};
+    out_text(o, timed ? "\nmore\n" : "\nmore       who waits for whom is known of a run with PILGRIM_TIMING=exact\n");
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        out_format(o, "  %-22s%s", more[i].what, more[i].command);
-        if (!more[i].of_other) {
-            out_char(o, ' ');
-            out_shell_word(o, path);
-        }
+        out_format(o, "  %-22s%s ", more[i][0], more[i][1]);
+        out_shell_word(o, path);
         out_char(o, '\n');
     }
 }

@@ -124,14 +124,13 @@ bool findings_kept(struct findings *f, const struct match_made *made)
 bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive)
 {
     const struct match_operation *one = send ? send : receive;
+    const bool pair = send && receive && send->begun && receive->begun && !send->uncertain && !receive->uncertain;
     bool good = true;
-    if (send && receive && send->begun && receive->begun && send->bytes != UINT64_MAX &&
-        receive->capacity != UINT64_MAX && send->bytes > receive->capacity) {
+    if (pair && send->bytes != UINT64_MAX && receive->capacity != UINT64_MAX && send->bytes > receive->capacity) {
         const struct finding_call second = call_of(receive->begun, receive->capacity);
         good = add(f, FINDING_TRUNCATED, call_of(send->begun, send->bytes), &second);
     }
-    if (good && send && receive && send->begun && receive->begun && send->type && receive->type && send->bytes &&
-        types_differ(send->type, receive->type)) {
+    if (good && pair && send->type && receive->type && send->bytes && types_differ(send->type, receive->type)) {
         struct finding_call first = call_of(send->begun, send->bytes),
                             second = call_of(receive->begun, receive->capacity);
         first.type = send->type;
@@ -196,6 +195,51 @@ static int compare(const void *a, const void *b)
     if (x->first.rank != y->first.rank)
         return x->first.rank < y->first.rank ? -1 : 1;
     return (x->first.seq > y->first.seq) - (x->first.seq < y->first.seq);
+}
+
+/* ---- without times ---- */
+
+struct findings_search {
+    struct findings *found;
+    const struct match *match;
+};
+
+static bool search_message(void *context, const struct match_operation *send, const struct match_operation *receive)
+{
+    const struct findings_search *s = context;
+    return findings_message(s->found, send, receive);
+}
+
+static bool search_overlap(void *context, const struct match_operation *pending, const struct match_operation *later)
+{
+    const struct findings_search *s = context;
+    return findings_overlap(s->found, pending, later);
+}
+
+static bool search_kept(void *context, const struct match_made *made)
+{
+    const struct findings_search *s = context;
+    return findings_kept(s->found, made);
+}
+
+static bool search_collective(void *context, const struct match_collective *c)
+{
+    const struct findings_search *s = context;
+    return findings_collective(s->found, s->match, c);
+}
+
+enum pilgrim_status findings_search(struct findings *f, struct match *match, struct pilgrim_error *error)
+{
+    struct findings_search search = {f, match};
+    struct match_totals totals;
+    const struct match_events events = {.context = &search,
+                                        .message = search_message,
+                                        .overlap = search_overlap,
+                                        .kept = search_kept,
+                                        .collective = search_collective};
+    const enum pilgrim_status status = match_trace(match, &events, false, &totals, error);
+    findings_sort(f);
+    return status;
 }
 
 void findings_sort(struct findings *f)

@@ -50,6 +50,11 @@ bool findings_overlap(struct findings *f, const struct match_operation *pending,
 bool findings_kept(struct findings *f, const struct match_made *made);
 bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c);
 
+/* Finds all that MATCH shows, which is new: its calls need no times. *F is to be freed in any case. errors:
+ * PILGRIM_NOMEM, as pilgrim_cursor_next */
+enum pilgrim_status findings_search(struct findings *f, struct match *match,
+                                    struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* Sorts them by kind, and by the calls' ranks and numbers. */
 void findings_sort(struct findings *f);
 void findings_free(struct findings *f);

@@ -105,18 +105,20 @@ function finding_list(rows) {
 /* A profile: the most that calls can have waited. */
 function show_bounds(rows, all_ns) {
     section("waits", "Waits", el("p", {}, "The trace has a profile (PILGRIM_TIMING=aggregate): it says how long calls took, not who waited for whom. What a call took is the most that it can have waited. "
-        + "A run with PILGRIM_TIMING=bins or exact says who waited, for whom, and why."), table([
+        + "A run with PILGRIM_TIMING=bins or exact says who waited, for whom, and why."), finding_list(rows), table([
         { title: "where", words: true, value: r => r.func + r.site, text: r => site_link(r.func, r.site) },
         { title: "calls", value: r => r.count, text: r => number(r.count) },
         { title: "waited at most, all ranks", value: r => r.at_most_ns, text: r => time(r.at_most_ns), exact: r => exact_ns(r.at_most_ns) },
         { title: "share of all time", value: r => r.at_most_ns, text: r => all_ns > 0 ? share(r.at_most_ns / all_ns) : "\u2013" },
-        { title: "shortest call", value: r => r.min_ns, text: r => time(r.min_ns) }, { title: "longest call", value: r => r.max_ns, text: r => time(r.max_ns) }], rows, 2, undefined, FEW_ROWS));
+        { title: "shortest call", value: r => r.min_ns, text: r => time(r.min_ns) }, { title: "longest call", value: r => r.max_ns, text: r => time(r.max_ns) }], rows.filter(r => r.at_most_ns !== undefined), 2, undefined, FEW_ROWS));
 }
 
 function show_waits(rows, run) {
     if (left_out(rows)) return section("waits", "Waits", el("p", { class: "faint" }, "This part has " + bytes(rows[0].left_out) + ", too much for a page. pilgrim-waits prints it."));
     if (!rows.length) return section("waits", "Waits", note("Nothing is known of waiting."));
-    if (rows[0].not_known) return section("waits", "Waits", note("Of this trace: " + rows[0].not_known + "."));
+    const unknown = rows.find(r => r.not_known);
+    if (unknown) return section("waits", "Waits", note("Of this trace: " + unknown.not_known + "."), finding_list(rows));
+    if (rows.every(r => r.finding)) return section("waits", "Waits", note("No call may have waited."), finding_list(rows));
     if (rows[0].at_most_ns !== undefined) return show_bounds(rows, (run.activities ? Object.values(run.activities).reduce((sum, a) => sum + (a.mean || 0), 0) : 0) * run.ranks);
     const s = rows.find(r => r.run_ns !== undefined) || {}, all_ns = s.run_ns * run.ranks, lines = wait_lines(rows).filter(line => line.count), path = rows.filter(r => r.path_ns !== undefined);
     const unresolved = rows.reduce((sum, r) => sum + (r.pattern && !is_completion(r) ? r.not_resolved : 0), 0), waited = lines.filter(line => !is_completion(line)), delays = rows.filter(r => r.delay_ns !== undefined && r.delay_ns > r.error_ns);

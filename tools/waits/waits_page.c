@@ -382,7 +382,7 @@ static void text_call(const struct report *r, const struct finding_call *call)
     out_name(r->o, text);
 }
 
-static void text_findings(const struct report *r)
+void text_findings(const struct report *r)
 {
     const struct findings *f = &r->w->findings;
     char text[128];

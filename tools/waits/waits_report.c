@@ -134,6 +134,23 @@ static enum pilgrim_status print_waits(struct report *r, const struct pilgrim_tr
     return status != PILGRIM_OK ? status : printed;
 }
 
+/* Finds and prints what is wrong with a program whose trace has no times of calls. */
+static enum pilgrim_status print_findings(struct report *r, const struct pilgrim_trace *trace,
+                                          struct pilgrim_error *error)
+{
+    struct wait_states w = {.match = match_new(trace)};
+    *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
+    const enum pilgrim_status status = w.match ? findings_search(&w.findings, w.match, error) : PILGRIM_NOMEM;
+    r->w = &w;
+    if (w.match && r->format == REPORT_TEXT)
+        text_findings(r);
+    else if (w.match && r->format == REPORT_JSON)
+        json_findings(r);
+    wait_states_free(&w);
+    r->w = NULL;
+    return status;
+}
+
 enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace *trace, const char **why,
                                    struct pilgrim_error *error)
 {
@@ -144,10 +161,13 @@ enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace 
         if (found != PILGRIM_OK)
             return found;
     }
-    if (waits_is_profile(trace))
-        return waits_print_bounds(r, trace, error);
+    if (waits_is_profile(trace)) {
+        const enum pilgrim_status status = waits_print_bounds(r, trace, error);
+        return status == PILGRIM_OK ? print_findings(r, trace, error) : status;
+    }
     if ((*why = why_not(trace)) != NULL)
-        return PILGRIM_OK;
+        return r->each || r->by_loop || r->path_only || report_chooses(r) ? PILGRIM_OK
+                                                                          : print_findings(r, trace, error);
     r->w = &w;
     const enum pilgrim_status status = print_waits(r, trace, error);
     wait_states_free(&w);

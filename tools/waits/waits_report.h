@@ -83,6 +83,10 @@ static inline bool report_chooses(const struct report *r)
 /* Returns how many ranks it is about: all, or those that are chosen. */
 uint64_t waits_rank_count(const struct report *r);
 
+/* Print what is wrong with the program: as the last part of the page, as rows of JSON. */
+void text_findings(const struct report *r);
+void json_findings(const struct report *r);
+
 /* The page's first lines: the run, its efficiency, what is not resolved; of chosen waits, what part of all they are. */
 void text_summary(const struct report *r);
 

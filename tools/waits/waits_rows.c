@@ -154,6 +154,12 @@ static void json_finding(const struct report *r, const struct mistake *finding)
     out_text(r->o, "}\n");
 }
 
+void json_findings(const struct report *r)
+{
+    for (size_t i = 0; i < r->w->findings.count; i++)
+        json_finding(r, &r->w->findings.all[i]);
+}
+
 static void json_real(struct output *o, const char *key, double number)
 {
     char text[32];
@@ -227,7 +233,7 @@ void report_rows(const struct report *r)
         json_delay(r, &r->delays[i]);
     for (size_t i = 0; i < r->path_count && !report_chooses(r); i++)
         json_path(r, &r->path[i]);
-    for (size_t i = 0; i < r->w->findings.count && !report_chooses(r); i++)
-        json_finding(r, &r->w->findings.all[i]);
+    if (!report_chooses(r))
+        json_findings(r);
     json_summary(r);
 }
