@@ -398,6 +398,10 @@ void text_findings(const struct report *r)
         }
         out_char(r->o, '\n');
     }
+    if (f->count > r->limit) {
+        snprintf(text, sizeof text, "and %zu more: --limit=%zu prints all\n", f->count - (size_t)r->limit, f->count);
+        out_text(r->o, text);
+    }
 }
 
 bool report_text(const struct report *r)
