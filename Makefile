@@ -784,12 +784,14 @@ install: all $(if $(PYTHON_INCLUDE),python)
 	    install -m 644 $(PYMODULE_FILES) $(DESTDIR)$(pythondir)/pilgrim && install -m 755 $(PYMODULE) $(DESTDIR)$(pythondir)/pilgrim)
 	$(if $(PYTHON_INCLUDE),@$(PYTHON) -c 'import sys; sys.argv[1] in sys.path or print("install: for import pilgrim, say: export PYTHONPATH=" + sys.argv[1])' $(pythondir))
 
-# What install leaves, with the same settings; folders only if they are Pilgrim's own.
+# What install leaves, with the same settings; the folder of the headers stays if it has others, too.
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bindir)/,$(notdir $(TOOLS))) $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBRARIES)) libpilgrim-reader.so.$(ABI)) \
 	    $(addprefix $(DESTDIR)$(libdir)/pkgconfig/,pilgrim.pc pilgrim-analysis.pc) $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN))) \
 	    $(addprefix $(DESTDIR)$(datarootdir)/,$(foreach pair,$(COMPLETIONS),$(lastword $(subst :, ,$(pair)))))
-	rm -rf $(DESTDIR)$(includedir)/pilgrim $(if $(pythondir),$(DESTDIR)$(pythondir)/pilgrim)
+	rm -f $(addprefix $(DESTDIR)$(includedir)/pilgrim/,$(notdir $(wildcard $(S)/include/pilgrim/*.h)))
+	-rmdir $(DESTDIR)$(includedir)/pilgrim
+	$(if $(PYTHON_INCLUDE),rm -rf $(DESTDIR)$(pythondir)/pilgrim)
 
 clean:
 	rm -rf $(addprefix $(B)/,obj python generated generated.new mpi programs every tests asan tsan other scratch demo bench \

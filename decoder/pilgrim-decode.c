@@ -35,6 +35,17 @@
 #include "analysis/work_progress.h"
 #include "trace_input.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define ADDRESS_SANITIZER 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef ADDRESS_SANITIZER
+#define ADDRESS_SANITIZER 0
+#endif
+
 enum { OWN_MEMORY = 32 << 20 }; /* what a command takes for any trace */
 
 static bool memory_limited;
@@ -576,20 +587,17 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     return out->error && out->error != EPIPE ? EXIT_DAMAGED : 0; /* a reader that wants no more is no failure */
 }
 
-/* Lets the process take no more memory than the user allows, besides what it needs for any trace. The sanitizers take
- * what they want. */
+/* Lets the process take no more memory than the user allows, besides what it needs for any trace. The address sanitizer
+ * takes what it wants. */
 static void limit_memory(const struct options *o)
 {
-#ifndef __SANITIZE_ADDRESS__
     struct rlimit limit;
-    if (!o->memory_given || o->memory > RLIM_INFINITY - OWN_MEMORY || getrlimit(RLIMIT_DATA, &limit))
+    if (ADDRESS_SANITIZER || !o->memory_given || o->memory > RLIM_INFINITY - OWN_MEMORY ||
+        getrlimit(RLIMIT_DATA, &limit))
         return;
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > o->memory + OWN_MEMORY)
         limit.rlim_cur = o->memory + OWN_MEMORY;
     memory_limited = setrlimit(RLIMIT_DATA, &limit) == 0;
-#else
-    (void)o;
-#endif
 }
 
 /* Opens the trace and prints it. Returns the exit status. */

@@ -3,14 +3,13 @@
 #include "summary.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode_errors.h"
 #include "analysis/counted_calls.h"
+#include "analysis/key_table.h"
 
 /* The requests of one class on a rank. */
 struct leak_class {
-    int64_t id;
     uint64_t begun, ended;
     const struct pilgrim_class *class; /* of the call that began the last one */
 };
@@ -19,19 +18,20 @@ struct leak_search {
     struct summary *s;
     struct leak_class *classes;
     size_t count;
+    struct key_table numbers; /* of classes, by their id */
 };
 
 /* Returns the requests of class ID. NULL: no memory. */
 static struct leak_class *class_of(struct leak_search *l, int64_t id)
 {
-    for (size_t i = l->count; i-- > 0;)
-        if (l->classes[i].id == id)
-            return &l->classes[i];
+    const uint64_t *number = key_table_put(&l->numbers, (struct key){{(uint64_t)id}}, l->count);
+    if (!number || *number < l->count)
+        return number ? &l->classes[*number] : NULL;
     struct leak_class *grown = realloc(l->classes, (l->count + 1) * sizeof *grown);
     if (!grown)
         return NULL;
     l->classes = grown;
-    grown[l->count] = (struct leak_class){.id = id};
+    grown[l->count] = (struct leak_class){0};
     return &grown[l->count++];
 }
 
@@ -98,6 +98,7 @@ enum pilgrim_status summary_find_leak(struct summary *s, struct pilgrim_error *e
         }
     }
     counted_calls_free(c);
+    key_table_clear(&l.numbers);
     free(l.classes);
     return status;
 }

@@ -363,7 +363,7 @@ static void text_messages(struct output *o, const struct summary *s)
 /* Prints PATH as one word of a shell. */
 static void out_shell_word(struct output *o, const char *path)
 {
-    if (strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+=%,@") == strlen(path)) {
+    if (strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-+=%,@:") == strlen(path)) {
         out_text(o, path);
         return;
     }

@@ -386,8 +386,8 @@ class Trace:
         return rows
 
     def waits(self, by=None, **selection):
-        """Who waited for whom, and why: Tables by name. Needs times of single calls for all but `bounds`. A selection
-        chooses the calls that waited: t.waits(rank=7); then there is neither `path` nor `mistake`.
+        """Who waited for whom, and why: Tables by name. Needs times of single calls for all but `bounds` and `mistake`. A
+        selection chooses the calls that waited: t.waits(rank=7); then there is neither `path` nor `mistake`.
 
         pattern   waits by pattern, call site and rank: count, total_ns, max_ns, error_ns
         caused    of these, which calls of which rank they waited for

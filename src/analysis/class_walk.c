@@ -8,7 +8,6 @@
 #include "analysis/class_walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis_errors.h"
 #include "analysis/flat_grammar.h"
@@ -84,21 +83,24 @@ static enum pilgrim_status begin_segment(struct class_walk *w, struct pilgrim_er
     return status;
 }
 
-struct class_walk *class_walk_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                   const struct loop_classes *seen, struct nest *nest, struct pilgrim_error *error)
+enum pilgrim_status class_walk_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                    const struct loop_classes *seen, struct nest *nest, struct class_walk **walk,
+                                    struct pilgrim_error *error)
 {
     struct class_walk *w = calloc(1, sizeof *w);
-    if (!w) {
-        (void)no_memory(error);
-        return NULL;
-    }
+    *walk = NULL;
+    if (!w)
+        return no_memory(error);
     w->seen = seen;
     w->nest = nest;
-    if (pilgrim_cursor_open(trace, rank, thread, &w->cursor, error) == PILGRIM_OK &&
-        begin_segment(w, error) == PILGRIM_OK)
-        return w;
-    class_walk_close(w);
-    return NULL;
+    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &w->cursor, error);
+    if (status == PILGRIM_OK)
+        status = begin_segment(w, error);
+    if (status == PILGRIM_OK)
+        *walk = w;
+    else
+        class_walk_close(w);
+    return status;
 }
 
 void class_walk_close(struct class_walk *w)
@@ -132,7 +134,7 @@ static uint64_t give(struct class_walk *w, struct loop_class *class, uint64_t ca
         return calls;
     }
     uint64_t given = 0;
-    while (given < calls && !w->reached) {
+    while (given < calls) {
         count(w, class, 1);
         given++;
         w->reached = w->goal->reached(w->goal->context);
@@ -248,15 +250,15 @@ static enum pilgrim_status walk(struct class_walk *w, uint64_t end, struct pilgr
 
 /* ---- all ---- */
 
-/* Gives the next run of calls of the segment, or a part. *ENDED: there is none. */
-static enum pilgrim_status next_run(struct class_walk *w, uint64_t end, bool *ended, struct pilgrim_error *error)
+/* Gives the next run of calls, or its part before call END. */
+static enum pilgrim_status next_run(struct class_walk *w, uint64_t end, struct pilgrim_error *error)
 {
     if (w->left == 0) {
         const uint32_t segment = pilgrim_cursor_segment(w->cursor);
         enum pilgrim_status status = pilgrim_cursor_pass(w->cursor, &w->class, &w->left, error);
-        *ended = status == PILGRIM_END;
+        w->ended = status == PILGRIM_END;
         if (status != PILGRIM_OK)
-            return *ended ? PILGRIM_OK : status;
+            return w->ended ? PILGRIM_OK : status;
         if (pilgrim_cursor_segment(w->cursor) != segment) {
             status = begin_segment(w, error);
             if (status != PILGRIM_OK || !w->by_runs) {
@@ -279,7 +281,7 @@ static enum pilgrim_status give_all(struct class_walk *w, uint64_t end, struct p
     enum pilgrim_status status = PILGRIM_OK;
     while (status == PILGRIM_OK && w->next < end && !w->ended && !w->reached) {
         if (w->by_runs) {
-            status = next_run(w, end, &w->ended, error);
+            status = next_run(w, end, error);
             continue;
         }
         status = walk(w, end, error);

@@ -11,10 +11,11 @@
 
 struct class_walk;
 
-/* Returns a walk before the first call of a thread, that gives NEST the classes of SEEN, both borrowed. SEEN is what
- * loop_classes_read has of the thread. NULL: see *ERROR; errors: as pilgrim_cursor_open */
-struct class_walk *class_walk_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                   const struct loop_classes *seen, struct nest *nest, struct pilgrim_error *error);
+/* Opens a walk before the first call of a thread, that gives NEST the classes of SEEN, both borrowed. SEEN is what
+ * loop_classes_read has of the thread. errors: as pilgrim_cursor_open */
+enum pilgrim_status class_walk_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                    const struct loop_classes *seen, struct nest *nest, struct class_walk **walk,
+                                    struct pilgrim_error *error) PILGRIM_CHECKED;
 void class_walk_close(struct class_walk *w); /* NULL is legal */
 
 /* Gives all calls to nest_see. errors: as pilgrim_cursor_next */

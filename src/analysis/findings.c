@@ -108,21 +108,22 @@ static bool types_differ(const char *a, const char *b)
     return x != y || size_of_type(a) != size_of_type(b);
 }
 
-bool findings_overlap(struct findings *f, const struct match_operation *pending, const struct match_operation *later)
+bool findings_overlap(void *findings, const struct match_operation *pending, const struct match_operation *later)
 {
     const struct finding_call second = call_of(later->begun, later->buffer.length);
-    return add(f, FINDING_BUFFER, call_of(pending->begun, pending->buffer.length), &second);
+    return add(findings, FINDING_BUFFER, call_of(pending->begun, pending->buffer.length), &second);
 }
 
-bool findings_kept(struct findings *f, const struct match_made *made)
+bool findings_kept(void *findings, const struct match_made *made)
 {
     const struct finding_call call = {
         .rank = made->rank, .thread = made->thread, .site = made->site, .seq = made->seq, .bytes = UINT64_MAX};
-    return add(f, (enum finding_kind)(FINDING_KEPT + (int)made->kind), call, NULL);
+    return add(findings, (enum finding_kind)(FINDING_KEPT + (int)made->kind), call, NULL);
 }
 
-bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive)
+bool findings_message(void *findings, const struct match_operation *send, const struct match_operation *receive)
 {
+    struct findings *f = findings;
     const struct match_operation *one = send ? send : receive;
     const bool pair = send && receive && send->begun && receive->begun && !send->uncertain && !receive->uncertain;
     bool good = true;
@@ -170,8 +171,10 @@ static bool failed_calls(struct findings *f, const struct match_collective *c)
     return good;
 }
 
-bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c)
+bool findings_collective(void *findings, const struct match_collective *c)
 {
+    struct findings *f = findings;
+    const struct match *m = f->match;
     const struct match_entry *first = c->entries;
     if (!first || !first->begun)
         return true;
@@ -197,46 +200,15 @@ static int compare(const void *a, const void *b)
     return (x->first.seq > y->first.seq) - (x->first.seq < y->first.seq);
 }
 
-/* ---- without times ---- */
-
-struct findings_search {
-    struct findings *found;
-    const struct match *match;
-};
-
-static bool search_message(void *context, const struct match_operation *send, const struct match_operation *receive)
-{
-    const struct findings_search *s = context;
-    return findings_message(s->found, send, receive);
-}
-
-static bool search_overlap(void *context, const struct match_operation *pending, const struct match_operation *later)
-{
-    const struct findings_search *s = context;
-    return findings_overlap(s->found, pending, later);
-}
-
-static bool search_kept(void *context, const struct match_made *made)
-{
-    const struct findings_search *s = context;
-    return findings_kept(s->found, made);
-}
-
-static bool search_collective(void *context, const struct match_collective *c)
-{
-    const struct findings_search *s = context;
-    return findings_collective(s->found, s->match, c);
-}
-
 enum pilgrim_status findings_search(struct findings *f, struct match *match, struct pilgrim_error *error)
 {
-    struct findings_search search = {f, match};
     struct match_totals totals;
-    const struct match_events events = {.context = &search,
-                                        .message = search_message,
-                                        .overlap = search_overlap,
-                                        .kept = search_kept,
-                                        .collective = search_collective};
+    const struct match_events events = {.context = f,
+                                        .message = findings_message,
+                                        .overlap = findings_overlap,
+                                        .kept = findings_kept,
+                                        .collective = findings_collective};
+    f->match = match;
     const enum pilgrim_status status = match_trace(match, &events, false, &totals, error);
     findings_sort(f);
     return status;

@@ -38,17 +38,18 @@ struct mistake {
     struct finding_call first, second;
 };
 
-/* All zero: none. */
+/* All zero but for the match: none. */
 struct findings {
+    const struct match *match; /* whose events are looked at */
     struct mistake *all;
     size_t count, capacity;
 };
 
-/* Look at what struct match_events gives. false: no memory */
-bool findings_message(struct findings *f, const struct match_operation *send, const struct match_operation *receive);
-bool findings_overlap(struct findings *f, const struct match_operation *pending, const struct match_operation *later);
-bool findings_kept(struct findings *f, const struct match_made *made);
-bool findings_collective(struct findings *f, const struct match *m, const struct match_collective *c);
+/* Look at what struct match_events gives. FINDINGS: a struct findings. false: no memory */
+bool findings_message(void *findings, const struct match_operation *send, const struct match_operation *receive);
+bool findings_overlap(void *findings, const struct match_operation *pending, const struct match_operation *later);
+bool findings_kept(void *findings, const struct match_made *made);
+bool findings_collective(void *findings, const struct match_collective *c);
 
 /* Finds all that MATCH shows, which is new: its calls need no times. *F is to be freed in any case. errors:
  * PILGRIM_NOMEM, as pilgrim_cursor_next */

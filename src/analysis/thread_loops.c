@@ -160,8 +160,10 @@ static bool has_markers(const struct loop_classes *seen)
 static enum pilgrim_status see_all(const struct loops_list *l, uint32_t rank, uint32_t thread,
                                    const struct loop_classes *seen, struct nest *n, struct pilgrim_error *error)
 {
-    struct class_walk *walk = class_walk_open(l->reader.trace, rank, thread, seen, n, error);
-    enum pilgrim_status status = walk ? class_walk_see(walk, error) : error->status;
+    struct class_walk *walk;
+    enum pilgrim_status status = class_walk_open(l->reader.trace, rank, thread, seen, n, &walk, error);
+    if (status == PILGRIM_OK)
+        status = class_walk_see(walk, error);
     class_walk_close(walk);
     return status == PILGRIM_OK && !nest_build(n) ? no_memory(error) : status;
 }
@@ -173,8 +175,10 @@ static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank,
     enum pilgrim_status status = see_all(l, rank, thread, seen, n, error);
     if (status != PILGRIM_OK)
         return status;
-    struct class_walk *walk = class_walk_open(l->reader.trace, rank, thread, seen, n, error);
-    status = walk ? class_walk_count(walk, UINT64_MAX, error) : error->status;
+    struct class_walk *walk;
+    status = class_walk_open(l->reader.trace, rank, thread, seen, n, &walk, error);
+    if (status == PILGRIM_OK)
+        status = class_walk_count(walk, UINT64_MAX, error);
     class_walk_close(walk);
     if (status != PILGRIM_OK && status != PILGRIM_END)
         return status;
@@ -515,10 +519,8 @@ enum pilgrim_status loop_places_open(const struct pilgrim_trace *trace, uint32_t
         p->now = nest_new(p->seen.count);
         status = p->whole && p->now ? prepare_places(p, rank, thread, error) : no_memory(error);
     }
-    if (status == PILGRIM_OK) {
-        p->walk = class_walk_open(trace, rank, thread, &p->seen, p->now, error);
-        status = p->walk ? PILGRIM_OK : error->status;
-    }
+    if (status == PILGRIM_OK)
+        status = class_walk_open(trace, rank, thread, &p->seen, p->now, &p->walk, error);
     if (status == PILGRIM_OK)
         *places = p;
     else

@@ -255,7 +255,7 @@ static bool if_met(struct wait_states *w, const struct match_collective *c)
 bool wait_collective(void *context, const struct match_collective *c)
 {
     struct wait_states *w = context;
-    if (!findings_collective(&w->findings, w->match, c))
+    if (!findings_collective(&w->findings, c))
         return false;
     if (c->entered < c->expected || c->differs || c->failed)
         return true;

@@ -534,6 +534,7 @@ enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim
     if (!causes_begin(&w->causes_found, trace, see_roots, w) || !w->match ||
         !(w->late_senders = calloc((size_t)w->causes_found.thread_count + 1, sizeof(struct late_senders *))))
         return no_memory(error);
+    w->findings.match = w->match;
     w->row_numbers = &rows;
     w->cause_numbers = &causes;
     w->root_numbers = &roots;
