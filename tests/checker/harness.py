@@ -49,6 +49,7 @@ LONG = bool(os.environ.get("LONG"))
 START = time.monotonic()
 GRACE_S = 100  # for the launcher's helpers to end after it
 ABANDONED_S = 2  # for processes that a launcher may abandon, which come to no other end
+SPAWN_TRIES, SPAWN_LIMIT_S = 5, 60  # of runs that spawn processes: see patiently
 MARK = "ORACLE_RUN"
 NETPIPE = "NPmpich2"
 
@@ -261,6 +262,19 @@ def need_sound_launcher(reference):
     PMIx_Setenv, once a job has a second program."""
     if FAMILY == "openmpi" and reference.code == -signal.SIGSEGV:
         raise Skipped("the launcher crashes, without Pilgrim too")
+
+
+def patiently(run):
+    """What RUN returns, called with the number of the attempt: again if the program did not end within SPAWN_LIMIT_S, which RUN gives as
+    the limit. Debian's Open MPI hangs in one of 20 to 60 runs that spawn processes, without Pilgrim, too: a child waits in PMIx_Init for
+    an answer that the launcher never sends. After two minutes Open MPI ends the others with an error, so the limit is less."""
+    for number in range(SPAWN_TRIES):
+        try:
+            return run(number)
+        except Failure as failure:
+            if number + 1 == SPAWN_TRIES or not str(failure).startswith("not done"):
+                raise
+    return None
 
 
 def decode(arguments, folder):

@@ -10,14 +10,12 @@ import traceback
 
 import compare
 import names
-from harness import DECODE, LIBRARY, SECOND_DECODER, Failure, Scratch, check, execute, files_under, launch, need_sound_launcher
+from harness import DECODE, LIBRARY, SECOND_DECODER, SPAWN_LIMIT_S, Failure, Scratch, check, execute, files_under, launch, need_sound_launcher, patiently
 from limits import LIMIT_S
 
 sys.path.insert(1, os.path.dirname(SECOND_DECODER))
 
 import second_decoder  # noqa: E402
-
-SPAWN_TRIES, SPAWN_LIMIT_S = 5, 60
 
 
 def observed(result, _folder):
@@ -78,18 +76,6 @@ def agreement(shadow, decoded, ranks, values=False, named=True):
         raise Failure("shadow: %s" % difference)
     check(len(logs) == ranks and (found > 0 or not named), "%d shadow logs of %d ranks, %d names" % (len(logs), ranks, found))
     return calls
-
-
-def patiently(run):
-    """What RUN returns, called with the number of the attempt: again if the program did not end. Debian's Open MPI hangs in one
-    of some twenty runs that spawn processes, without Pilgrim, too."""
-    for number in range(SPAWN_TRIES):
-        try:
-            return run(number)
-        except Failure as failure:
-            if number + 1 == SPAWN_TRIES or not str(failure).startswith("not done"):
-                raise
-    return None
 
 
 def worlds_test(command, ranks, worlds):
