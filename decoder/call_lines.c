@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "print.h"
-#include "analysis/communicator_names.h"
+#include "analysis/object_names.h"
 
 enum { BODIES_MAX = 4096, BODY_BYTES_MAX = 1 << 14, BODIES_BYTES_MAX = 1 << 20 };
 
@@ -27,7 +27,7 @@ struct call_lines {
     uint64_t frames; /* of a path, at most */
     uint64_t columns;
     struct text_style style;
-    struct communicator_names *names; /* NULL: they are not wanted */
+    struct object_names *names; /* NULL: they are not wanted */
     char head[CALL_HEAD_MAX];
     size_t head_length;
     uint64_t identity_base; /* added to an identity to make a body's number; it grows, so that bodies of earlier cursors
@@ -57,19 +57,19 @@ enum pilgrim_status call_lines_set(struct call_lines *l, const struct call_lines
 {
     l->columns = l->format == CALLS_TEXT ? style->columns : 0;
     l->style = (struct text_style){.is_short = style->is_short, .color = style->color};
-    if (l->format != CALLS_TEXT || !style->trace)
+    if (l->format == CALLS_CSV || !style->trace)
         return PILGRIM_OK;
     l->style.library = pilgrim_property(style->trace, "library");
-    l->names = communicator_names_new(style->trace);
+    l->names = object_names_new(style->trace);
     l->style.names = l->names;
-    l->style.name_of = communicator_names_find;
+    l->style.name_of = object_names_find;
     return l->names ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
 void call_lines_free(struct call_lines *l)
 {
     if (l)
-        communicator_names_free(l->names);
+        object_names_free(l->names);
     free(l);
 }
 
@@ -85,7 +85,7 @@ enum pilgrim_status call_lines_begin(struct call_lines *l, uint32_t rank, uint32
                      : l->format == CALLS_CSV ? csv_call_begin(l->head, rank, thread)
                                               : text_head(l->head, rank, thread);
     forget(l);
-    return !l->names || communicator_names_begin(l->names, rank, thread) ? PILGRIM_OK : PILGRIM_NOMEM;
+    return !l->names || object_names_begin(l->names, rank, thread) ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
 /* Caches the body with NUMBER, which was printed from position START on, if the output buffer still has it. */
@@ -101,14 +101,41 @@ static void cache_body(struct call_lines *l, uint64_t number, uint64_t start, st
     l->used += length;
 }
 
+struct names_shown {
+    struct output *o;
+    bool some;
+};
+
+static void show_name(void *context, const struct pilgrim_value *v, const char *name)
+{
+    struct names_shown *shown = context;
+    out_text(shown->o, shown->some ? "," : ",\"names\":{");
+    json_call_value(shown->o, v);
+    out_char(shown->o, ':');
+    out_json_string(shown->o, name, strlen(name));
+    shown->some = true;
+}
+
+/* Prints what the program named the objects of the call, if it did. */
+static void print_names(struct call_lines *l, const struct pilgrim_call *call)
+{
+    struct names_shown shown = {.o = l->out};
+    if (l->names)
+        object_names_visit(l->names, call, show_name, &shown);
+    if (shown.some)
+        out_char(l->out, '}');
+}
+
 static struct text_marks print_body(struct call_lines *l, const struct pilgrim_call *call)
 {
     if (l->format == CALLS_TEXT)
         return text_body(l->out, call, &l->style, l->frames, l->sources);
-    if (l->format == CALLS_JSON)
+    if (l->format == CALLS_JSON) {
         json_body(l->out, call, l->frames, l->sources);
-    else
+        print_names(l, call);
+    } else {
         csv_call_body(l->out, call, l->sources);
+    }
     return (struct text_marks){0};
 }
 
@@ -206,7 +233,7 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
 {
     const uint64_t start = out_position(l->out);
     struct text_marks marks;
-    if (l->names && communicator_names_at(l->names, call->seq))
+    if (l->names && object_names_at(l->names, call->seq))
         forget(l); /* bodies have other names now */
     out_bytes(l->out, l->head, l->head_length);
     out_uint(l->out, call->seq);

@@ -254,6 +254,11 @@ void json_call_arguments(struct output *o, const struct pilgrim_call *call)
     out_char(o, '}');
 }
 
+void json_call_value(struct output *o, const struct pilgrim_value *v)
+{
+    json_value(o, v);
+}
+
 void json_call_return(struct output *o, const struct pilgrim_call *call)
 {
     json_value(o, &call->ret);

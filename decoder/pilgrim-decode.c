@@ -23,7 +23,7 @@
 #include "print.h"
 #include "analysis/call_timing.h"
 #include "analysis/calls_stream.h"
-#include "analysis/communicator_names.h"
+#include "analysis/object_names.h"
 #include "analysis/polls.h"
 #include "analysis/selector.h"
 #include "analysis/profile.h"
@@ -80,7 +80,7 @@ struct printing {
     struct call_lines *calls;
     struct in_flight_list in_flight;
     struct communicator_rows *communicators; /* NULL: they are printed rank by rank */
-    struct communicator_names *names;        /* for --communicators */
+    struct object_names *names;              /* for --communicators */
     struct pilgrim_error times;              /* what is wrong with the times of calls */
 };
 
@@ -144,7 +144,7 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
         return status;
     while (*left > 0 && !out->error) {
         status = pilgrim_communicators_next(list, &communicator, error);
-        if (status == PILGRIM_OK && !communicator_names_next(p->names, rank, communicator.name, &name))
+        if (status == PILGRIM_OK && !object_names_next(p->names, rank, communicator.name, &name))
             status = no_memory(error);
         if (status != PILGRIM_OK)
             break;
@@ -447,7 +447,7 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     }
     if (o->communicators && !o->csv && !o->json && !(p.communicators = communicator_rows_new()))
         status = no_memory(error);
-    if (o->communicators && !(p.names = communicator_names_new(trace)))
+    if (o->communicators && !(p.names = object_names_new(trace)))
         status = no_memory(error);
     if (selected)
         status = print_selected(out, trace, o, lines, left, &p, error);
@@ -460,7 +460,7 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     if (p.communicators)
         communicator_rows_print(out, p.communicators, o->limit);
     communicator_rows_free(p.communicators);
-    communicator_names_free(p.names);
+    object_names_free(p.names);
     call_lines_free(p.calls);
     if (status == PILGRIM_OK && p.times.status != PILGRIM_OK) {
         *error = p.times; /* the calls were printed */

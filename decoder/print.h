@@ -18,6 +18,7 @@ void json_body(struct output *o, const struct pilgrim_call *call, uint64_t frame
 void json_times(struct output *o, const struct pilgrim_call *call);
 void json_call_arguments(struct output *o, const struct pilgrim_call *call); /* an object */
 void json_call_return(struct output *o, const struct pilgrim_call *call);
+void json_call_value(struct output *o, const struct pilgrim_value *v);
 
 /* CSV: csv_call_head prints the names of the columns. */
 void csv_call_head(struct output *o);
@@ -35,8 +36,9 @@ struct text_style {
     bool is_short;       /* of long arrays only the beginning */
     bool color;          /* with escape sequences */
     const char *library; /* the MPI, as the trace names it: what error codes mean. NULL: they are numbers */
-    const char *(*name_of)(const void *names, int64_t comm); /* what the program named a communicator; NULL: nothing */
-    const void *names;                                       /* for name_of; NULL: there are no names */
+    const char *(*name_of)(const void *names, const struct pilgrim_value *v); /* what the program named an object; NULL:
+                                                                                  it has no name */
+    const void *names; /* for name_of; NULL: there are no names */
 };
 
 /* Where arguments lie in a body: they begin at one byte, and another is the first one behind them. */

@@ -146,6 +146,16 @@ static void put_name(char cell[CELL], const char *name)
     cell[used] = 0;
 }
 
+/* Writes TEXT with the name that the program gave behind its first word: comm:0 "row" of rank 0. GIVEN: NULL: none. */
+static void put_given(char cell[CELL], const char *text, const char *given)
+{
+    char named[CELL];
+    const int first = (int)strcspn(text, " ,");
+    if (given)
+        snprintf(named, sizeof named, "%.*s \"%.*s\"%s", first, text, CELL / 4, given, text + first);
+    put_name(cell, given ? named : text);
+}
+
 /* Call sites by what is printed of them, so that two on one line can be told apart. */
 struct site_names {
     bool timed; /* rows of the table have times */
@@ -210,6 +220,7 @@ static void put_keys(struct line *l, const struct pilgrim_table_row *r, unsigned
                                  NULL,
                                  r->communicator ? r->communicator : "-",
                                  r->datatype ? r->datatype : "-"};
+    const char *const given[KEY_NAMES] = {[4] = r->communicator_name, [5] = r->datatype_name};
     unsigned named = KEY_NAMES; /* the column that has the function of a row that stands apart */
     for (unsigned i = KEY_NAMES; r->apart && !(keys & (PILGRIM_KEY_SITE | PILGRIM_KEY_FUNCTION)) && i-- > 0;)
         named = (keys & key_names[i].key) && is_left(i) ? i : named;
@@ -231,7 +242,7 @@ static void put_keys(struct line *l, const struct pilgrim_table_row *r, unsigned
         else if (key == PILGRIM_KEY_SIZE)
             put_uint(l->cells[i], r->size_least);
         else if (texts[i])
-            put_name(l->cells[i], texts[i]);
+            put_given(l->cells[i], texts[i], given[i]);
     }
 }
 

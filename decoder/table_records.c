@@ -79,9 +79,13 @@ static void json_keys(struct output *o, const struct pilgrim_table_row *r, unsig
         snprintf(text, sizeof text, "%llx", (unsigned long long)r->identity);
         if (r->identity)
             json_text(o, ",\"identity\":", text);
+        if (r->communicator_name)
+            json_text(o, ",\"comm_name\":", r->communicator_name);
     }
     if (keys & PILGRIM_KEY_DATATYPE)
         json_text(o, ",\"datatype\":", r->datatype);
+    if (r->datatype_name)
+        json_text(o, ",\"datatype_name\":", r->datatype_name);
     if (keys & PILGRIM_KEY_PEER)
         out_json_field(o, "peer", r->peer);
     if (keys & PILGRIM_KEY_SIZE) {
@@ -177,10 +181,14 @@ static void csv_row(struct csv *c, const struct pilgrim_table_row *r, unsigned k
         csv_uint(c, (uint64_t)r->rank);
     if (keys & PILGRIM_KEY_PHASE)
         csv_name(c, r->phase);
-    if (keys & PILGRIM_KEY_COMMUNICATOR)
+    if (keys & PILGRIM_KEY_COMMUNICATOR) {
         csv_name(c, r->communicator);
-    if (keys & PILGRIM_KEY_DATATYPE)
+        csv_name(c, r->communicator_name);
+    }
+    if (keys & PILGRIM_KEY_DATATYPE) {
         csv_name(c, r->datatype);
+        csv_name(c, r->datatype_name);
+    }
     if (keys & PILGRIM_KEY_PEER)
         csv_int(c, r->peer);
     if (keys & PILGRIM_KEY_SIZE) {
@@ -216,8 +224,8 @@ void table_print_csv(struct output *o, const struct pilgrim_table *table, unsign
     } heads[] = {{PILGRIM_KEY_SITE, ",site,function,file,line"},
                  {PILGRIM_KEY_RANK, ",rank"},
                  {PILGRIM_KEY_PHASE, ",phase"},
-                 {PILGRIM_KEY_COMMUNICATOR, ",comm"},
-                 {PILGRIM_KEY_DATATYPE, ",datatype"},
+                 {PILGRIM_KEY_COMMUNICATOR, ",comm,comm_name"},
+                 {PILGRIM_KEY_DATATYPE, ",datatype,datatype_name"},
                  {PILGRIM_KEY_PEER, ",peer"},
                  {PILGRIM_KEY_SIZE, ",size_min,size_max"}};
     static const char *const measures[] = {"calls", "time", "bytes"};

@@ -101,10 +101,10 @@ static void put_array(struct output *o, const struct pilgrim_value *v, const str
     out_text(o, shown.count < v->count ? ", ...]" : "]");
 }
 
-/* Prints the name that the program gave a communicator. */
+/* Prints the name that the program gave an object. */
 static void put_given_name(struct output *o, const struct pilgrim_value *v, const struct text_style *style)
 {
-    const char *name = style->names && strcmp(v->text, "comm") == 0 ? style->name_of(style->names, v->id) : NULL;
+    const char *name = style->names ? style->name_of(style->names, v) : NULL;
     if (name) {
         out_char(o, ' ');
         out_json_string(o, name, strlen(name));

@@ -43,9 +43,11 @@ static bool put_keys(PyObject *row, const struct pilgrim_table_row *r, unsigned 
     if (keys & PILGRIM_KEY_PHASE)
         good = good && put(row, "phase", text_new(r->phase));
     if (keys & PILGRIM_KEY_COMMUNICATOR)
-        good = good && put(row, "comm", text_new(r->communicator));
+        good = good && put(row, "comm", text_new(r->communicator)) &&
+               put(row, "comm_name", text_new(r->communicator_name));
     if (keys & PILGRIM_KEY_DATATYPE)
-        good = good && put(row, "datatype", text_new(r->datatype));
+        good = good && put(row, "datatype", text_new(r->datatype)) &&
+               put(row, "datatype_name", text_new(r->datatype_name));
     if (keys & PILGRIM_KEY_SIZE)
         good = good && put(row, "size_min", count_or_none(!r->apart, r->size_least)) &&
                put(row, "size_max", count_or_none(!r->apart, r->size_most));

@@ -15,7 +15,7 @@
 #include "../tools/diff/diff_traces.h"
 #include "../tools/waits/waits_report.h"
 #include "analysis/analysis_errors.h"
-#include "analysis/communicator_names.h"
+#include "analysis/object_names.h"
 #include "analysis/profile.h"
 #include "analysis/selection.h"
 #include "analysis/selector.h"
@@ -125,7 +125,7 @@ static enum pilgrim_status view_matrix(const struct view_job *j)
 
 static enum pilgrim_status view_communicators(const struct view_job *j)
 {
-    struct communicator_names *names = communicator_names_new(j->trace);
+    struct object_names *names = object_names_new(j->trace);
     enum pilgrim_status status = names ? PILGRIM_OK : no_memory(j->error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(j->trace) && status == PILGRIM_OK; rank++) {
         struct pilgrim_communicators *list;
@@ -135,7 +135,7 @@ static enum pilgrim_status view_communicators(const struct view_job *j)
             continue;
         status = pilgrim_communicators_open(j->trace, rank, &list, j->error);
         while (status == PILGRIM_OK && (status = pilgrim_communicators_next(list, &c, j->error)) == PILGRIM_OK) {
-            if (communicator_names_next(names, rank, c.name, &name))
+            if (object_names_next(names, rank, c.name, &name))
                 communicator_json(j->o, rank, &c, name);
             else
                 status = no_memory(j->error);
@@ -143,7 +143,7 @@ static enum pilgrim_status view_communicators(const struct view_job *j)
         pilgrim_communicators_close(list);
         status = status == PILGRIM_END ? PILGRIM_OK : status;
     }
-    communicator_names_free(names);
+    object_names_free(names);
     return status;
 }
 

@@ -65,7 +65,8 @@ struct pilgrim_table_row {
     const char *communicator;       /* "MPI_COMM_WORLD", or as its lowest rank names it: "comm:3 of rank 0"; also NULL:
                                      * the calls have none */
     uint64_t identity;              /* of the communicator, as in struct pilgrim_communicator; 0: not known */
-    const char *datatype;           /* "MPI_INT"; "derived, 24 bytes" stands for all of that size; also NULL: none */
+    const char *datatype;           /* "MPI_INT"; "derived, 24 bytes" stands for all of that size and name; also NULL:
+                                     * none */
     uint64_t size_least, size_most; /* from 0, 1, 2, 4, 8, ... to one less than the next of these; both 0: 0 bytes */
     int64_t peer;                   /* also -1: not known, or in another world */
     bool apart; /* MPI_Init or MPI_Finalize: its only keys are function, site and rank. The latter has no times: it is
@@ -77,6 +78,8 @@ struct pilgrim_table_row {
     struct pilgrim_amount sum;
     struct pilgrim_spread times, calls, bytes; /* ns of a rank, its calls, and all of its bytes */
     double share; /* of the time from the first to the last call of all chosen threads, or of those of the row's rank */
+    const char *communicator_name, *datatype_name; /* what the program named them (MPI_Comm_set_name,
+                                                    * MPI_Type_set_name); NULL: nothing */
 };
 
 struct pilgrim_table;

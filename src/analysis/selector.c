@@ -31,7 +31,7 @@ struct selector *selector_new(const struct pilgrim_trace *trace, const struct pi
     s->lines = lines;
     s->volumes = moves ? volumes_new(trace) : NULL;
     const bool named = selection_has(selection, SELECT_COMM) && is_given(selection->criteria[SELECT_COMM].text);
-    s->names = named ? communicator_names_new(trace) : NULL;
+    s->names = named ? object_names_new(trace) : NULL;
     if ((moves && !s->volumes) || (named && !s->names)) {
         selector_free(s);
         return NULL;
@@ -44,7 +44,7 @@ void selector_free(struct selector *s)
     if (!s)
         return;
     volumes_free(s->volumes);
-    communicator_names_free(s->names);
+    object_names_free(s->names);
     key_table_clear(&s->fitting);
     loop_places_close(s->loops);
     free(s->loops_wished);
@@ -186,7 +186,7 @@ enum pilgrim_status selector_begin(struct selector *s, uint32_t rank, uint32_t t
     s->in_phase = s->has_upcoming = false;
     s->segment = UINT32_MAX;
     key_table_clear(&s->fitting);
-    if (s->names && !communicator_names_begin(s->names, rank, thread))
+    if (s->names && !object_names_begin(s->names, rank, thread))
         return no_memory(error);
     enum pilgrim_status status = begin_times(s, rank, thread, error);
     if (status == PILGRIM_OK && s->volumes)
@@ -342,7 +342,7 @@ static bool is_object(const struct pilgrim_value *v)
 /* Returns the name that the program gave the communicator V; NULL: none. */
 static const char *given_name(const struct selector *s, const struct pilgrim_value *v)
 {
-    return s->names && is_object(v) ? communicator_names_find(s->names, v->id) : NULL;
+    return s->names && is_object(v) ? object_names_find(s->names, v) : NULL;
 }
 
 static bool is_communicator(const struct selector *s, const struct pilgrim_value *v, const char *name)
@@ -380,7 +380,7 @@ static bool gives_name(const struct pilgrim_call *call, const char *name)
 static bool names_communicator(struct selector *s, const struct pilgrim_call *call, const char *name)
 {
     if (s->names)
-        (void)communicator_names_at(s->names, call->seq);
+        (void)object_names_at(s->names, call->seq);
     for (size_t i = 0; i < call->function->parameter_count; i++)
         if (is_communicator(s, &call->in[i], name) || is_communicator(s, &call->out[i], name))
             return true;

@@ -5,7 +5,7 @@
 #define ANALYSIS_SELECTOR_DATA_H
 
 #include "analysis/call_values.h"
-#include "analysis/communicator_names.h"
+#include "analysis/object_names.h"
 #include "analysis/selector.h"
 #include "analysis/thread_loops.h"
 
@@ -22,14 +22,14 @@ struct selector {
     const struct pilgrim_trace *trace;
     const struct pilgrim_selection *selection;
     struct source_lines *lines;
-    struct volumes *volumes;          /* NULL: not needed */
-    struct communicator_names *names; /* NULL: not needed */
-    struct key_table fitting;         /* by class: 1 if its function and site fit */
-    uint32_t segment;                 /* of these classes */
-    struct pilgrim_clock clock;       /* of the rank, if times are wanted */
-    uint64_t first, behind;           /* calls that can fit by their times */
-    struct loop_places *loops;        /* NULL: not needed */
-    size_t *loops_wished;             /* of them */
+    struct volumes *volumes;    /* NULL: not needed */
+    struct object_names *names; /* NULL: not needed */
+    struct key_table fitting;   /* by class: 1 if its function and site fit */
+    uint32_t segment;           /* of these classes */
+    struct pilgrim_clock clock; /* of the rank, if times are wanted */
+    uint64_t first, behind;     /* calls that can fit by their times */
+    struct loop_places *loops;  /* NULL: not needed */
+    size_t *loops_wished;       /* of them */
     size_t loops_wished_count;
     uint64_t upcoming; /* the next call that may fit, for selector_take */
     bool has_upcoming, in_phase;

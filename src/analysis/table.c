@@ -539,6 +539,7 @@ static enum pilgrim_status make_table(const struct pilgrim_trace *trace, const s
     if (!t)
         return no_memory(error);
     t->trace = t->names.trace = trace;
+    t->names.given = keys & (PILGRIM_KEY_COMMUNICATOR | PILGRIM_KEY_DATATYPE);
     t->keys = keys;
     t->block = block;
     t->classes.sites_only = true;
@@ -664,6 +665,8 @@ static void fill_keys(const struct pilgrim_table *t, const struct table_key *k, 
     row->communicator = texts_at(&t->names.communicators, k->communicator);
     row->identity = texts_mark(&t->names.communicators, k->communicator);
     row->datatype = texts_at(&t->names.datatypes, k->datatype);
+    row->communicator_name = texts_given(&t->names.communicators, k->communicator);
+    row->datatype_name = texts_given(&t->names.datatypes, k->datatype);
     if (k->size) {
         row->size_least = UINT64_C(1) << (k->size - 1);
         row->size_most = row->size_least + (row->size_least - 1);

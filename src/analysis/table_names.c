@@ -32,7 +32,9 @@ bool texts_add(struct texts *t, const char *text, uint64_t mark, uint32_t *numbe
                 size_t capacity = 2 * t->capacity + 16;
                 char **texts = realloc(t->texts, capacity * sizeof *texts);
                 t->texts = texts ? texts : t->texts;
-                uint64_t *marks = texts ? realloc(t->marks, capacity * sizeof *marks) : NULL;
+                char **given = texts ? realloc(t->given, capacity * sizeof *given) : NULL;
+                t->given = given ? given : t->given;
+                uint64_t *marks = given ? realloc(t->marks, capacity * sizeof *marks) : NULL;
                 t->marks = marks ? marks : t->marks;
                 if (!marks)
                     return false;
@@ -44,6 +46,7 @@ bool texts_add(struct texts *t, const char *text, uint64_t mark, uint32_t *numbe
                 return false;
             }
             t->texts[t->count] = copy;
+            t->given[t->count] = NULL;
             t->marks[t->count] = mark;
             *number = (uint32_t)++t->count;
             return true;
@@ -65,11 +68,28 @@ uint64_t texts_mark(const struct texts *t, uint32_t number)
     return number ? t->marks[number - 1] : 0;
 }
 
+const char *texts_given(const struct texts *t, uint32_t number)
+{
+    return number ? t->given[number - 1] : NULL;
+}
+
+/* Notes what the program named the text with this number, if it has no name yet. False: no memory. */
+static bool texts_give(struct texts *t, uint32_t number, const char *name)
+{
+    if (!number || !name || t->given[number - 1])
+        return true;
+    t->given[number - 1] = strdup(name);
+    return t->given[number - 1];
+}
+
 void texts_free(struct texts *t)
 {
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0; i < t->count; i++) {
         free(t->texts[i]);
+        free(t->given[i]);
+    }
     free(t->texts);
+    free(t->given);
     free(t->marks);
     key_table_clear(&t->numbers);
 }
@@ -163,6 +183,10 @@ enum pilgrim_status table_names_begin(struct table_names *n, uint32_t rank, uint
     n->rank = rank;
     n->thread = thread;
     n->changes++;
+    if (n->given && !n->objects && !(n->objects = object_names_new(n->trace)))
+        return no_memory(error);
+    if (n->objects && !object_names_begin(n->objects, rank, thread))
+        return no_memory(error);
     enum pilgrim_status status = begin_rank(n, rank, error);
     if (status == PILGRIM_OK)
         status = pilgrim_communicators_open(n->trace, rank, &n->created, error);
@@ -174,6 +198,12 @@ enum pilgrim_status table_names_begin(struct table_names *n, uint32_t rank, uint
 static bool is_object(const struct pilgrim_value *v, const char *kind)
 {
     return v->type == PILGRIM_OBJECT && strcmp(v->text, kind) == 0;
+}
+
+/* Returns what the program named the object V; NULL: nothing, or names are not wanted. */
+static const char *given_name(const struct table_names *n, const struct pilgrim_value *v)
+{
+    return n->objects ? object_names_find(n->objects, v) : NULL;
 }
 
 /* Sets *NUMBER to that of the communicator V, or of a window or file. 0: it is none. */
@@ -190,10 +220,14 @@ static bool find_communicator(struct table_names *n, const struct pilgrim_value 
         known = key_table_find(&n->common, object_key(kind, v));
     if (known)
         *number = (uint32_t)*known;
-    if (known || kind != KIND_COMMUNICATOR)
+    if (kind != KIND_COMMUNICATOR)
         return true;
-    snprintf(name, sizeof name, "%s:%" PRId64, v->text, v->id);
-    return texts_add(&n->communicators, name, 0, number);
+    if (!known) {
+        snprintf(name, sizeof name, "%s:%" PRId64, v->text, v->id);
+        if (!texts_add(&n->communicators, name, 0, number))
+            return false;
+    }
+    return texts_give(&n->communicators, *number, given_name(n, v));
 }
 
 /* ---- calls ---- */
@@ -234,7 +268,11 @@ static bool datatype_number(struct table_names *n, const struct pilgrim_value *v
         snprintf(name, sizeof name, "derived, of unknown size");
     else
         snprintf(name, sizeof name, "derived, %" PRIu64 " bytes", size);
-    return texts_add(&n->datatypes, name, 0, number);
+    const char *given = given_name(n, v);
+    uint64_t mark = 0;
+    for (const char *c = given; c && *c; c++)
+        mark = (mark ^ (unsigned char)*c) * UINT64_C(0x100000001b3) + 1;
+    return texts_add(&n->datatypes, name, mark, number) && texts_give(&n->datatypes, *number, given);
 }
 
 static bool datatype_of(struct table_names *n, const struct pilgrim_call *call, struct messages *messages,
@@ -289,6 +327,8 @@ static bool take_output(struct table_names *n, const struct pilgrim_call *call, 
 enum pilgrim_status table_names_see(struct table_names *n, const struct pilgrim_call *call, struct messages *messages)
 {
     const struct pilgrim_function *f = call->function;
+    if (n->objects)
+        n->changes += object_names_at(n->objects, call->seq);
     for (size_t i = 0; i < f->parameter_count; i++)
         if (f->parameters[i].direction == PILGRIM_OUT && !take_output(n, call, &call->out[i], messages))
             return PILGRIM_NOMEM;
@@ -336,4 +376,5 @@ void table_names_free(struct table_names *n)
     key_table_clear(&n->bound);
     key_table_clear(&n->common);
     pilgrim_communicators_close(n->created);
+    object_names_free(n->objects);
 }

@@ -7,11 +7,13 @@
 
 #include "analysis/key_table.h"
 #include "analysis/messages.h"
+#include "analysis/object_names.h"
 
 /* Texts by number; 0 is no text. All zero: there are none. */
 struct texts {
     char **texts;
-    uint64_t *marks; /* what else tells equal texts apart: the identity of a communicator */
+    char **given;    /* what the program named it; NULL: nothing */
+    uint64_t *marks; /* what else tells equal texts apart: the identity of a communicator, or a datatype's name */
     size_t count, capacity;
     struct key_table numbers;
 };
@@ -20,11 +22,14 @@ struct texts {
 bool texts_add(struct texts *t, const char *text, uint64_t mark, uint32_t *number);
 const char *texts_at(const struct texts *t, uint32_t number); /* NULL: no text */
 uint64_t texts_mark(const struct texts *t, uint32_t number);
+const char *texts_given(const struct texts *t, uint32_t number); /* NULL: the program gave it no name */
 void texts_free(struct texts *t);
 
 /* What names of a process's objects stand for, as its calls are read: communicators, and what was made with one. */
 struct table_names {
     const struct pilgrim_trace *trace;
+    bool given;                   /* names that the program gave are wanted */
+    struct object_names *objects; /* those, if wanted */
     struct texts communicators, datatypes;
     struct key_table bound;  /* by kind and id: numbers of communicators; of requests: also of datatypes */
     struct key_table common; /* the same, of communicators that no recorded call of the thread made */

@@ -27,6 +27,7 @@ import sys
 CONTEXT = 3  # calls shown before a difference
 PATH = re.compile(r',"path":\[\{(?:[^"\]]|"(?:[^"\\]|\\.)*")*\]')
 TIMES = re.compile(r',"start":(\d+),"end":(\d+)}$')
+NAMES = re.compile(r',"names":\{(?:"[\w:]+":"(?:[^"\\]|\\.)*",?)+\}(?=}$|,"start":\d+,"end":\d+}$)')
 HEAD = re.compile(r'{"rank":(\d+),"thread":(\d+),"seq":(\d+),"func":"(\w+)",')
 PLACE = re.compile(r'(?:,"site":"[^"]*")?(?:,"stack":\[[^]]*\])?,"path":\[\{(?:[^"\]]|"(?:[^"\\]|\\.)*")*\]')
 RELEASED = '{"released":'
@@ -178,6 +179,11 @@ def path_cut(line, call, where):
     return PATH.sub("", line)
 
 
+def names_cut(line):
+    """LINE without what the program named the objects in it, which the shadow has only in the calls that name them."""
+    return NAMES.sub("", line) if '"names":{' in line else line
+
+
 class Decoded:
     """A decoder's lines: in order of rank, thread and seq, one after another."""
 
@@ -194,7 +200,7 @@ class Decoded:
             call = parse(line, where)
             key = (call.get("rank"), call.get("thread"), call.get("seq"))
             self.next(key, where, line)
-            line = path_cut(line, call, where)
+            line = names_cut(path_cut(line, call, where))
             yield key, line, self.clock.cut(line, call, where), call
 
     def next(self, key, where, line):
@@ -220,6 +226,7 @@ class Decoded:
             self.next(key, where, line)
             if place:
                 line = PATH.sub("", line)
+            line = names_cut(line)
             times = TIMES.search(line)
             call = {"start": int(times.group(1)), "end": int(times.group(2))} if times else {}
             yield key, line, self.clock.cut(line, call, where), head.group(4)

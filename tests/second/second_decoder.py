@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from second_clocks import Clock  # noqa: E402
 from second_coded import coded_content  # noqa: E402
 from second_grammar import EXPANSION_MAX, LIST, MEMO_MAX, SUMS, Column, Rules, Split  # noqa: E402
+from second_names import Names, event, of_others  # noqa: E402
 from second_parts import CALLS, DEFINITIONS, OLD_DEFINITIONS, PROFILE, SHARED_PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
@@ -660,7 +661,7 @@ def clock_of(found, rank):
     return clock
 
 
-def thread_calls(shards, rank, thread, rank_bases, times, clock):
+def thread_calls(shards, rank, thread, rank_bases, times, clock, names):
     """(N, what stands behind "seq":N) of each of the thread's calls, segment by segment. shards: those with the rank, one a segment."""
     seq = 0
     for shard in shards:
@@ -677,15 +678,16 @@ def thread_calls(shards, rank, thread, rank_bases, times, clock):
                     reading = reading if bits is None else real(bits)
                     found = [clock.common(time) for time in (start, end)] if clock else (start, end)
                 text = text.replace(READING.encode(), reading.encode())
-                yield seq, text if found is None else b'%s,"start":%d,"end":%d}\n' % (text[:-2], *found)
+                text = text[:-2] + names.member(text)
+                yield seq, text + b"}\n" if found is None else b'%s,"start":%d,"end":%d}\n' % (text, *found)
                 seq += 1
 
 
-def thread_print(shards, rank, thread, rank_bases, times, clock, out):
+def thread_print(shards, rank, thread, rank_bases, times, clock, names, out):
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, text in thread_calls(shards, rank, thread, rank_bases, times, clock):
+        for seq, text in thread_calls(shards, rank, thread, rank_bases, times, clock, names):
             lines.append(b"%s%d%s" % (head, seq, text))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
@@ -704,13 +706,33 @@ def thread_count(trace, rank):
     return max(thread_counts(trace, rank)[1], default=0) if 0 <= rank < trace.ranks else 0
 
 
+def namings(shards, rank, rank_bases, thread):
+    """(thread, object, name) of the thread's calls that name an object or end it, up to the first that is damaged."""
+    found = []
+    try:
+        for shard in shards:
+            first, end = (shard.threads.value(rank - shard.first + more) for more in (0, 1))
+            if thread < end - first:
+                stream = Stream(shard, shard.members, first + thread, rank, rank_bases, thread)
+                for class_index, terminal in stream.calls():
+                    named = event(stream.text(class_index, terminal))
+                    if named:
+                        found.append((thread, *named))
+    except Damage:
+        pass
+    return found
+
+
 def rank_print(trace, rank, out):
     shards, counts = thread_counts(trace, rank)
     if any(counts):
         found = process_arrays(shards, rank)
         rank_bases, clock = rank_bases_of(found, rank), clock_of(found, rank) if trace.common else None
-        for thread in range(max(counts)):
-            thread_print(shards, rank, thread, rank_bases, trace.times.of(rank, thread), clock, out)
+        threads = range(max(counts))
+        events = [found for thread in threads for found in namings(shards, rank, rank_bases, thread)] if len(threads) > 1 else []
+        for thread in threads:
+            names = Names(of_others(events, thread))
+            thread_print(shards, rank, thread, rank_bases, trace.times.of(rank, thread), clock, names, out)
 
 
 def shard_with(shards, rank):

@@ -4,7 +4,7 @@
 #include "../../decoder/output.c"
 #include "../../decoder/call_lines.c"
 #include "../../src/analysis/call_values.c"
-#include "../../src/analysis/communicator_names.c"
+#include "../../src/analysis/object_names.c"
 #include "../../src/base/error_classes.c"
 #include "../../src/analysis/in_flight.c"
 #include "../../decoder/csv_call.c"
