@@ -8,6 +8,7 @@
 
 #include "analysis/analysis_errors.h"
 #include "analysis/in_flight.h"
+#include "site_place.h"
 
 enum { LINES_SHOWN = 16 };
 
@@ -75,7 +76,8 @@ static bool put_line(struct output *out, const struct deadlocks_found *found, si
     return place != NULL;
 }
 
-static bool put_object(struct output *out, const struct deadlocks_found *found, size_t at, bool *told)
+static bool put_object(struct output *out, const struct deadlocks_found *found, size_t at, struct source_lines *lines,
+                       bool *told)
 {
     const struct stuck_rank *r = &found->ranks[at];
     const struct pilgrim_class *class = match_site(found->match, r->site);
@@ -84,6 +86,7 @@ static bool put_object(struct output *out, const struct deadlocks_found *found, 
     out_json_string(out, class->function->name, strlen(class->function->name));
     out_text(out, ",\"site\":");
     out_json_string(out, place ? place : "", place ? strlen(place) : 0);
+    json_place(out, "", class->site, lines);
     out_text(out, ",\"ranks\":[");
     (void)put_ranks(out, r, found->count - at, told + at, true);
     out_text(out, "],\"waits_for\":");
@@ -119,7 +122,7 @@ static bool print(struct output *out, const struct deadlocks_found *found, struc
         if (!json && shown == LINES_SHOWN)
             left++;
         else
-            good = json ? put_object(out, found, i, told) : put_line(out, found, i, lines, told);
+            good = json ? put_object(out, found, i, lines, told) : put_line(out, found, i, lines, told);
         shown += !left;
     }
     if (left) {

@@ -128,14 +128,37 @@ function parts_of_time(s) {
         { name: "init", words: "MPI_Init", mean: s.init, share: share_of(s.init), min: s.init_min, max: s.init_max, max_rank: s.init_max_rank, imbalance: s.ranks > 1 ? s.init_max / s.init - 1 : undefined }];
 }
 
-function show_summary(s, endings) {
+/* "ranks 0-3, 7" of numbers in order. */
+function ranks_text(ranks) {
+    const runs = [];
+    for (const rank of ranks)
+        if (runs.length && runs[runs.length - 1][1] === rank - 1) runs[runs.length - 1][1] = rank;
+        else runs.push([rank, rank]);
+    return (ranks.length === 1 ? "rank " : "ranks ") + runs.map(([first, last]) => first === last ? first : first + "-" + last).join(", ");
+}
+
+/* The block that pilgrim-decode --endings begins with: the ranks that could not go on, and what each waited for. */
+function deadlock_block(found) {
+    const stuck = found.deadlock, count = stuck.reduce((sum, one) => sum + one.ranks.length, 0);
+    const lines = stuck.slice(0, FEW_ROWS + 1).map(one => {
+        const several = one.ranks.length > 1, itself = one.ranks.length === 1 && one.waits_for === one.ranks[0];
+        const who = one.waits_for === null ? "a message from anyone" : itself ? "itself" : "rank " + one.waits_for;
+        return el("li", {}, ranks_text(one.ranks) + " in " + one.func + " at " + place_of(one) + (several ? " wait for " : " waits for ") + who + (one.missing ? ", which has not come to this operation" : ""));
+    });
+    const left = stuck.slice(FEW_ROWS + 1).reduce((sum, one) => sum + one.ranks.length, 0);
+    return el("div", { class: "partial", id: "deadlock" }, el("strong", {}, "Deadlock: "), plural(count, "rank") + (count === 1 ? " waits" : " wait") + " for what cannot come" + (found.since ? " since " + found.since.replace("T", " ").replace("Z", " UTC") : "") + ":",
+        el("ul", {}, lines, left ? el("li", {}, "... and " + plural(left, "more rank")) : []));
+}
+
+function show_summary(s, all_endings) {
+    const endings = all_endings.filter(e => !e.deadlock), deadlock = all_endings.find(e => e.deadlock);
     document.getElementById("title").textContent = s.program || "A run without a name";
     document.title = (s.program || "run") + " - Pilgrim report";
     document.getElementById("about").textContent = (s.arguments || []).join(" ");
     const partial = endings.length ? el("p", { class: "partial" }, "This trace is partial: ", endings.map(ending_words).join("; ") + ". ", el("code", {}, "pilgrim-decode --endings"), " prints the calls that they were in.") : null;
     const crashed = endings.flatMap(e => e.crashes || []);
     const parts = parts_of_time(s), with_rank = (ns, rank) => ns === undefined ? "\u2013" : time(ns) + (rank === undefined ? "" : " (" + rank + ")");
-    section("summary", "Summary", partial, facts([
+    section("summary", "Summary", partial, deadlock ? deadlock_block(deadlock) : null, facts([
         ["ran on", plural(s.ranks, "rank") + " on " + plural((s.hosts || []).length || 1, "host") + ((s.hosts || []).length ? " (" + s.hosts.slice(0, 4).join(", ") + (s.hosts.length > 4 ? ", ..." : "") + ")" : "") + ", " + plural(s.threads, "thread")],
         ["MPI", s.library], ["recorded", (s.began ? s.began + " " : "") + "by " + (s.tracer || "pilgrim") + (s.timing ? ", PILGRIM_TIMING=" + s.timing : "") + (s.began || !s.written ? "" : "; file of " + s.written)],
         ["wall time", s.wall ? time(s.wall) + " from MPI_Init to " + (endings.length ? "the last call, " : "MPI_Finalize, ") + time(s.init) + " of it in MPI_Init" : "not recorded"],

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../decoder/decode_errors.h"
+#include "../../decoder/deadlocks_print.h"
 #include "../../decoder/endings_print.h"
 #include "../../decoder/matrix.h"
 #include "../../decoder/print.h"
@@ -47,9 +48,8 @@ static enum pilgrim_status print_properties(struct html_page *r, struct output *
 
 static enum pilgrim_status print_endings(struct html_page *r, struct output *o, struct pilgrim_error *error)
 {
-    (void)error;
     endings_print(o, r->trace, r->lines, true);
-    return PILGRIM_OK;
+    return deadlocks_print(o, r->trace, r->lines, true, error);
 }
 
 static enum pilgrim_status print_summary(struct html_page *r, struct output *o, struct pilgrim_error *error)
