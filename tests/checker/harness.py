@@ -66,7 +66,7 @@ APART = {"MPIR_CVAR_NOLOCAL": "1"} if FAMILY == "mpich" and not LONG else {}
 TOGETHER = {"MPIR_CVAR_NOLOCAL": "0"} if APART else {}
 
 
-# The child of a fork that calls MPI_Init waits for ever for a lock of its own in ten of a hundred runs with UCX 1.18.1 (Debian 13), without
+# The child of a fork that calls MPI_Init waits for ever for a lock of its own in one of five to ten runs with UCX 1.18.1 (Debian 13), without
 # Pilgrim, too; not without events of memory.
 FORKED = {"UCX_MEM_EVENTS": "n"}
 
