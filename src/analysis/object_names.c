@@ -24,16 +24,18 @@ enum { NAMED_KINDS = sizeof named_kinds / sizeof *named_kinds, OBJECTS = NAMED_K
 /* The calls that give an object a name or end it: the parameters that have the object and its name; NULL: it ends. The
  * tag that processes make a communicator by is its name until they give it another one. */
 static const struct {
-    const char *function, *object, *name;
-} naming_calls[] = {{"MPI_Comm_set_name", "comm", "comm_name"},
-                    {"MPI_Type_set_name", "datatype", "type_name"},
-                    {"MPI_Win_set_name", "win", "win_name"},
-                    {"MPI_Comm_create_from_group", "newcomm", "stringtag"},
-                    {"MPI_Intercomm_create_from_groups", "newintercomm", "stringtag"},
-                    {"MPI_Comm_free", "comm", NULL},
-                    {"MPI_Comm_disconnect", "comm", NULL},
-                    {"MPI_Type_free", "datatype", NULL},
-                    {"MPI_Win_free", "win", NULL}};
+    const char *function;
+    unsigned kind; /* in named_kinds */
+    const char *object, *name;
+} naming_calls[] = {{"MPI_Comm_set_name", 0, "comm", "comm_name"},
+                    {"MPI_Type_set_name", 1, "datatype", "type_name"},
+                    {"MPI_Win_set_name", 2, "win", "win_name"},
+                    {"MPI_Comm_create_from_group", 0, "newcomm", "stringtag"},
+                    {"MPI_Intercomm_create_from_groups", 0, "newintercomm", "stringtag"},
+                    {"MPI_Comm_free", 0, "comm", NULL},
+                    {"MPI_Comm_disconnect", 0, "comm", NULL},
+                    {"MPI_Type_free", 1, "datatype", NULL},
+                    {"MPI_Win_free", 2, "win", NULL}};
 
 enum { NAMING_CALLS = sizeof naming_calls / sizeof *naming_calls };
 
@@ -55,7 +57,7 @@ struct object_naming_list {
 
 struct object_names {
     const struct pilgrim_trace *trace;
-    unsigned char *ranks; /* by rank: whether it gives names */
+    unsigned char *ranks; /* by rank: RANK_KNOWN, and a bit for each kind that it gives names */
     struct object_naming_list lists[LISTS];
     const struct object_naming_list *list; /* of the rank; NULL: it gives no names */
     size_t next, end;                      /* the thread's events that are not yet done */
@@ -65,7 +67,7 @@ struct object_names {
     size_t at[OBJECTS]; /* the events up to where the last object of that number was freed */
 };
 
-enum { RANK_UNKNOWN, RANK_HAS_NONE, RANK_HAS_SOME };
+enum { RANK_KNOWN = 0x80 };
 
 struct object_names *object_names_new(const struct pilgrim_trace *trace)
 {
@@ -118,33 +120,34 @@ static size_t object_of(const struct pilgrim_value *v)
     return OBJECTS;
 }
 
-/* True if the cursor's segment has a class that gives a name. */
-static bool segment_has(const struct pilgrim_cursor *cursor)
+/* Returns a bit for each kind of objects that the cursor's segment gives names. */
+static unsigned kinds_of_segment(const struct pilgrim_cursor *cursor)
 {
     struct pilgrim_thread_info thread;
     struct pilgrim_class_info class;
+    unsigned kinds = 0;
     pilgrim_thread_info(cursor, &thread);
     for (size_t i = 0; i < thread.class_count; i++) {
         if (pilgrim_class_info(cursor, i, &class) != PILGRIM_OK || !class.class_ || class.body)
             continue;
         const size_t call = naming_call(class.class_->function->name);
         if (call < NAMING_CALLS && naming_calls[call].name)
-            return true;
+            kinds |= 1U << naming_calls[call].kind;
     }
-    return false;
+    return kinds;
 }
 
-/* True if the thread gives a name in some segment. */
-static bool gives_names(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
+/* Returns the same for all segments of a thread. */
+static unsigned kinds_of_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
     struct pilgrim_cursor *cursor;
     if (pilgrim_cursor_open(trace, rank, thread, &cursor, NULL) != PILGRIM_OK)
-        return false;
-    bool found = segment_has(cursor);
-    while (!found && pilgrim_cursor_next_segment(cursor, NULL) == PILGRIM_OK)
-        found = segment_has(cursor);
+        return 0;
+    unsigned kinds = kinds_of_segment(cursor);
+    while (pilgrim_cursor_next_segment(cursor, NULL) == PILGRIM_OK)
+        kinds |= kinds_of_segment(cursor);
     pilgrim_cursor_close(cursor);
-    return found;
+    return kinds;
 }
 
 /* Adds what CALL does to names. False: no memory. */
@@ -188,8 +191,9 @@ static bool read_event(struct object_naming_list *list, struct pilgrim_cursor *v
     return add_event(list, &call);
 }
 
+/* Adds what the thread does to names of objects of KINDS. False: no memory. */
 static bool read_thread(const struct pilgrim_trace *trace, struct object_naming_list *list, uint32_t rank,
-                        uint32_t thread)
+                        uint32_t thread, unsigned kinds)
 {
     struct pilgrim_cursor *classes = NULL, *values = NULL;
     struct pilgrim_class_info class;
@@ -199,8 +203,9 @@ static bool read_thread(const struct pilgrim_trace *trace, struct object_naming_
     if (pilgrim_cursor_open(trace, rank, thread, &classes, NULL) == PILGRIM_OK &&
         pilgrim_cursor_open(trace, rank, thread, &values, NULL) == PILGRIM_OK) {
         while (good && list->count < EVENTS_MOST && pilgrim_cursor_pass(classes, &number, &count, NULL) == PILGRIM_OK) {
-            if (count > 0 && pilgrim_class_info(classes, number, &class) == PILGRIM_OK && class.class_ &&
-                naming_call(class.class_->function->name) < NAMING_CALLS)
+            const bool is_call = count > 0 && pilgrim_class_info(classes, number, &class) == PILGRIM_OK && class.class_;
+            const size_t naming = is_call ? naming_call(class.class_->function->name) : NAMING_CALLS;
+            if (naming < NAMING_CALLS && (kinds & 1U << naming_calls[naming].kind))
                 for (uint64_t i = 0; i < count && good && list->count < EVENTS_MOST; i++)
                     good = read_event(list, values, seq + i, &at);
             seq += count;
@@ -216,18 +221,20 @@ static bool find_list(struct object_names *n, uint32_t rank, const struct object
 {
     struct object_naming_list *slot = &n->lists[rank % LISTS];
     const uint32_t threads = pilgrim_thread_count(n->trace, rank);
-    bool good = true, some = false;
+    bool good = true;
     *list = NULL;
-    for (uint32_t thread = 0; n->ranks[rank] == RANK_UNKNOWN && thread < threads && !some; thread++)
-        some = gives_names(n->trace, rank, thread);
-    if (n->ranks[rank] == RANK_UNKNOWN)
-        n->ranks[rank] = some ? RANK_HAS_SOME : RANK_HAS_NONE;
-    if (n->ranks[rank] == RANK_HAS_NONE)
+    if (!n->ranks[rank]) {
+        unsigned kinds = RANK_KNOWN;
+        for (uint32_t thread = 0; thread < threads; thread++)
+            kinds |= kinds_of_thread(n->trace, rank, thread);
+        n->ranks[rank] = (unsigned char)kinds;
+    }
+    if (n->ranks[rank] == RANK_KNOWN)
         return true;
     if (!slot->is_read || slot->rank != rank) {
         clear(slot);
         for (uint32_t thread = 0; thread < threads && good; thread++)
-            good = read_thread(n->trace, slot, rank, thread);
+            good = read_thread(n->trace, slot, rank, thread, n->ranks[rank]);
         slot->rank = rank;
         slot->is_read = good;
     }
