@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The summary of a run (--summary): what ran, where its time went, what it sent, and what is odd.
  *
- * summary.c gathers it, summary_odd.c says what is odd, summary_print.c prints it. */
+ * summary.c gathers it, summary_odd.c and summary_causes.c say what is odd, summary_print.c prints it. */
 #ifndef DECODER_SUMMARY_H
 #define DECODER_SUMMARY_H
 
@@ -34,7 +34,7 @@ struct summary_loop {
 /* What is odd, and the command that shows more. */
 struct summary_odd {
     char what[SUMMARY_TEXT_MAX];
-    char command[SUMMARY_TEXT_MAX]; /* the options of pilgrim-decode */
+    char command[SUMMARY_TEXT_MAX]; /* the options of pilgrim-decode; "": pilgrim-waits shows more, without options */
     const struct pilgrim_class *at; /* it is of the calls at this place alone; NULL: not */
 };
 
@@ -78,6 +78,14 @@ enum pilgrim_status summary_find_leak(struct summary *s, struct pilgrim_error *e
 
 /* Fills in what is odd, from the rest of *S. */
 void summary_find_odd(struct summary *s);
+
+/* Adds something odd; see struct summary_odd. Returns it; what there is no room for is lost. */
+struct summary_odd *summary_add_odd(struct summary *s, const char *command, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds what ranks waited for most, where the trace says that. COMPUTES: a rank. Returns whether others waited for what
+ * it computed. */
+bool summary_find_causes(struct summary *s, uint32_t computes);
 
 /* Prints it. PATH: of the trace, as the user gave it; FILE: the file that was opened. COLUMNS: of a line of text. */
 void summary_text(struct output *o, const struct summary *s, const char *path, const char *file,

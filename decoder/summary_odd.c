@@ -21,10 +21,7 @@ enum {
     DEADLOCK_CALLS = 1000000 /* a second's work */
 };
 
-static struct summary_odd *add(struct summary *s, const char *command, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static struct summary_odd *add(struct summary *s, const char *command, const char *format, ...)
+struct summary_odd *summary_add_odd(struct summary *s, const char *command, const char *format, ...)
 {
     static struct summary_odd none;
     struct summary_odd *odd = s->odd_count < SUMMARY_ODD_MAX ? &s->odd[s->odd_count++] : &none;
@@ -46,8 +43,8 @@ static void find_calls(struct summary *s)
     char command[SUMMARY_TEXT_MAX];
     if (s->failed) {
         snprintf(command, sizeof command, "--failed --rank=%u", s->failed_rank);
-        add(s, command, "%llu call%s failed, first %.40s on rank %u", (unsigned long long)s->failed, plural(s->failed),
-            s->failed_function ? s->failed_function : "one", s->failed_rank);
+        summary_add_odd(s, command, "%llu call%s failed, first %.40s on rank %u", (unsigned long long)s->failed,
+                        plural(s->failed), s->failed_function ? s->failed_function : "one", s->failed_rank);
     }
     if (s->pending) {
         const char *function = s->leak_class ? s->leak_class->function->name : NULL;
@@ -59,13 +56,13 @@ static void find_calls(struct summary *s)
                      s->leak == 1 ? "is" : "are", function);
         else if (function)
             snprintf(of, sizeof of, ", of %.40s", function);
-        add(s, command, "%llu request%s never completed or freed, first on rank %u%s", (unsigned long long)s->pending,
-            s->pending == 1 ? " was" : "s were", s->pending_rank, of)
+        summary_add_odd(s, command, "%llu request%s never completed or freed, first on rank %u%s",
+                        (unsigned long long)s->pending, s->pending == 1 ? " was" : "s were", s->pending_rank, of)
             ->at = s->leak_class;
     }
     if (s->polls > 0 && s->polls >= s->calls / 100 * POLLS_PERCENT)
-        add(s, "--stats", "%.0f%% of all calls are polls that found nothing (MPI_Test, MPI_Iprobe, ...)",
-            100 * (double)s->polls / (double)s->calls);
+        summary_add_odd(s, "--stats", "%.0f%% of all calls are polls that found nothing (MPI_Test, MPI_Iprobe, ...)",
+                        100 * (double)s->polls / (double)s->calls);
 }
 
 static void find_messages(struct summary *s)
@@ -76,14 +73,15 @@ static void find_messages(struct summary *s)
         sized += s->sizes[i];
     }
     if (tiny >= TINY_LEAST && tiny >= sized / 100 * TINY_PERCENT)
-        add(s, "--stats --by=size,site", "%.0f%% of the messages have less than 64 bytes",
-            100 * (double)tiny / (double)sized);
+        summary_add_odd(s, "--stats --by=size,site", "%.0f%% of the messages have less than 64 bytes",
+                        100 * (double)tiny / (double)sized);
     if (s->unsized)
-        add(s, "--matrix", "%llu message%s of unknown size count as 0 bytes", (unsigned long long)s->unsized,
-            plural(s->unsized));
+        summary_add_odd(s, "--matrix", "%llu message%s of unknown size count as 0 bytes",
+                        (unsigned long long)s->unsized, plural(s->unsized));
 }
 
-/* One rank. Where one computes longer than others, these wait in MPI: that they stand out, too, is no news. */
+/* One rank. Where one computes longer than others, these wait in MPI: that they stand out, too, is no news. Nor is that
+ * rank, where it is known who waited for it. */
 static void find_ranks(struct summary *s)
 {
     const double mean_run = s->profiled_ranks ? s->run_ns / (double)s->profiled_ranks : 0;
@@ -99,11 +97,12 @@ static void find_ranks(struct summary *s)
         most = excess;
         found = i;
     }
-    if (found == PILGRIM_ACTIVITIES)
+    const bool waited_for = summary_find_causes(s, s->activities[PILGRIM_COMPUTING].most_rank);
+    if (found == PILGRIM_ACTIVITIES || (found == PILGRIM_COMPUTING && waited_for))
         return;
     const struct profile_activity *a = &s->activities[found];
-    add(s, "--stats --by=rank", "rank %u stands out: %s takes %.1f times the mean of all ranks", a->most_rank,
-        pilgrim_activity_name(found), a->most_ns * (double)s->profiled_ranks / a->total_ns);
+    summary_add_odd(s, "--stats --by=rank", "rank %u stands out: %s takes %.1f times the mean of all ranks",
+                    a->most_rank, pilgrim_activity_name(found), a->most_ns * (double)s->profiled_ranks / a->total_ns);
 }
 
 /* All calls are matched for this: not those of a trace with many. */
@@ -114,14 +113,15 @@ static void find_deadlock(struct summary *s)
     if (!pilgrim_property(s->trace, "in_flight"))
         return;
     if (s->calls > DEADLOCK_CALLS) {
-        add(s, "--endings --limit=0", "ranks were in calls when they ended; this says if it was a deadlock");
+        summary_add_odd(s, "--endings --limit=0",
+                        "ranks were in calls when they ended; this says if it was a deadlock");
         return;
     }
     if (deadlocks_in(s->trace, &found, &error) == PILGRIM_OK && found.count) {
         const struct pilgrim_class *class = match_site(found.match, found.ranks->site);
-        add(s, "--endings --limit=0", "a deadlock: %zu rank%s for what cannot come, first rank %u in %.40s",
-            found.count, found.count == 1 ? " waits" : "s wait", found.ranks->rank,
-            class ? class->function->name : "?");
+        summary_add_odd(s, "--endings --limit=0", "a deadlock: %zu rank%s for what cannot come, first rank %u in %.40s",
+                        found.count, found.count == 1 ? " waits" : "s wait", found.ranks->rank,
+                        class ? class->function->name : "?");
     }
     deadlocks_drop(&found);
 }
@@ -132,15 +132,15 @@ void summary_find_odd(struct summary *s)
     const char *crashes = pilgrim_property(s->trace, "crashes");
     find_deadlock(s);
     if (crashes && crash_take(&crashes, &crash))
-        add(s, "--endings", "the trace is partial: rank %u got signal %u%s", crash.rank, crash.signal,
-            *crashes ? ", and others got one, too" : "");
+        summary_add_odd(s, "--endings", "the trace is partial: rank %u got signal %u%s", crash.rank, crash.signal,
+                        *crashes ? ", and others got one, too" : "");
     else if (endings_are_partial(s->trace))
-        add(s, "--endings", "the trace is partial: some ranks did not reach the end of MPI_Finalize");
+        summary_add_odd(s, "--endings", "the trace is partial: some ranks did not reach the end of MPI_Finalize");
     if (pilgrim_property(s->trace, "filter"))
-        add(s, "--properties", "functions were left out of the trace (PILGRIM_FILTER)");
+        summary_add_odd(s, "--properties", "functions were left out of the trace (PILGRIM_FILTER)");
     if (pilgrim_property(s->trace, "inside"))
-        add(s, "--properties",
-            "some calls that callbacks or signal handlers made inside other calls are not in the trace");
+        summary_add_odd(s, "--properties",
+                        "some calls that callbacks or signal handlers made inside other calls are not in the trace");
     find_calls(s);
     find_ranks(s);
     find_messages(s);

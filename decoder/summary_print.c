@@ -397,9 +397,9 @@ static void text_odd(struct output *o, const struct summary *s, const char *path
             out_text(o, " at ");
             text_place(o, site, lines);
         }
-        out_text(o, "\n      pilgrim decode ");
+        out_text(o, *s->odd[i].command ? "\n      pilgrim decode " : "\n      pilgrim waits");
         out_text(o, s->odd[i].command);
-        if (site)
+        if (site && *s->odd[i].command)
             text_site_option(o, site, lines);
         out_char(o, ' ');
         out_shell_word(o, path);
@@ -607,6 +607,7 @@ void summary_json(struct output *o, const struct summary *s, const char *path, c
     out_text(o, ",\"odd\":[");
     for (size_t i = 0; i < s->odd_count; i++) {
         json_text(o, i ? ",{\"what\":" : "{\"what\":", s->odd[i].what);
+        json_text(o, ",\"tool\":", *s->odd[i].command ? "pilgrim-decode" : "pilgrim-waits");
         json_text(o, ",\"options\":", s->odd[i].command);
         if (s->odd[i].at) {
             out_text(o, ",\"call\":");

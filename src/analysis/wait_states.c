@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis_errors.h"
+#include "analysis/call_timing.h"
 #include "analysis/match_map.h"
 #include "analysis/wait_notes.h"
 
@@ -507,6 +508,18 @@ static void sort_all(struct wait_states *w)
         qsort(w->causes, w->cause_count, sizeof *w->causes, compare_causes);
     if (w->root_count)
         qsort(w->roots, w->root_count, sizeof *w->roots, compare_roots);
+}
+
+const char *wait_states_unknown(const struct pilgrim_trace *trace)
+{
+    struct pilgrim_clock clock;
+    struct pilgrim_error error;
+    if (!calls_have_times(trace))
+        return "it has no times, so waits are not known; run the program again with PILGRIM_TIMING=exact";
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
+        if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)
+            return "it has no clock measurement for all ranks";
+    return NULL;
 }
 
 enum pilgrim_status wait_states_find(struct wait_states *w, const struct pilgrim_trace *trace,

@@ -134,6 +134,9 @@ struct wait_states {
     uint64_t backward, backward_max_ns; /* receives that ended before their send began, beyond the errors */
 };
 
+/* Returns why waits of a trace are not known: its calls have no times, or not on one axis. NULL: they are. */
+const char *wait_states_unknown(const struct pilgrim_trace *trace);
+
 /* Finds the wait states of TRACE, which is borrowed. *W is to be freed in any case. After an error it has what was
  * found until then. CHOICE: borrowed; NULL: all are wanted. EACH: NULL is legal. errors: PILGRIM_NOMEM, as
  * pilgrim_cursor_next */

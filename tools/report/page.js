@@ -185,8 +185,9 @@ const SHOWN_IN = [["--by=rank", "ranks"], ["--by=size", "sizes"], ["--loops", "p
 /* What is odd, and where ranks wait longest, which leads to the other waits. */
 function findings(s) {
     const odd = (s.odd || []).map(one => {
-        const place = SHOWN_IN.find(([options]) => (one.options || "").includes(options));
-        return el("li", {}, place ? el("a", { href: "#" + place[1] }, one.what) : one.what, one.options ? [" \u2013 ", el("code", {}, "pilgrim-decode " + one.options + " TRACE")] : []);
+        const place = one.tool === "pilgrim-waits" ? ["", "waits"] : SHOWN_IN.find(([options]) => (one.options || "").includes(options));
+        const what = one.what + (one.call ? " at " + place_of(one.call) : ""), command = [one.tool, one.options, "TRACE"].filter(word => word).join(" ");
+        return el("li", {}, place ? el("a", { href: "#" + place[1] }, what) : what, one.tool ? [" \u2013 ", el("code", {}, command)] : []);
     });
     const lines = waiting_lines(s), waits = lines.slice(0, 1).map(line => el("li", {}, line, " ", el("a", { href: "#waits" }, lines.length > 1 ? "and at " + plural(lines.length - 1, "other place") : "more")));
     return odd.length + waits.length ? [el("h3", {}, "Findings"), el("ul", { id: "odd" }, odd, waits)] : note("Nothing odd was found.");

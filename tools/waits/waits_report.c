@@ -8,7 +8,6 @@
 
 #include "../../decoder/site_place.h"
 #include "../../decoder/deadlocks_print.h"
-#include "analysis/call_timing.h"
 
 void report_frame(const struct report *r, const struct pilgrim_frame *frame, char text[PLACE_MAX])
 {
@@ -81,21 +80,6 @@ bool waits_is_profile(const struct pilgrim_trace *trace)
     return timing && strcmp(timing, "aggregate") == 0;
 }
 
-/* Returns why a trace that has no profile cannot be analysed; NULL: it can. */
-static const char *why_not(const struct pilgrim_trace *trace)
-{
-    static const char text[] = "it has no times, so waits are not known; run the program again with "
-                               "PILGRIM_TIMING=exact";
-    struct pilgrim_clock clock;
-    struct pilgrim_error error;
-    if (!calls_have_times(trace))
-        return text;
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && pilgrim_rank_count(trace) > 1; rank++)
-        if (pilgrim_clock_of(trace, rank, &clock, &error) != PILGRIM_OK || !clock.point_count)
-            return "it has no clock measurement for all ranks";
-    return NULL;
-}
-
 /* Takes each wait. false: no memory */
 static bool take_wait(void *context, const struct cause_event *event)
 {
@@ -165,7 +149,7 @@ enum pilgrim_status waits_of_trace(struct report *r, const struct pilgrim_trace 
         const enum pilgrim_status status = waits_print_bounds(r, trace, error);
         return status == PILGRIM_OK ? print_findings(r, trace, error) : status;
     }
-    if ((*why = why_not(trace)) != NULL)
+    if ((*why = wait_states_unknown(trace)) != NULL)
         return r->each || r->by_loop || r->path_only || report_chooses(r) ? PILGRIM_OK
                                                                           : print_findings(r, trace, error);
     r->w = &w;
