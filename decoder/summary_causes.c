@@ -2,6 +2,7 @@
 /* Says what ranks waited for (--summary), where the trace has times of calls on one axis; see summary.h. */
 #include "summary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static bool add_cause(struct summary *s, const struct wait_states *w, const stru
         return false;
     put_duration(time, cost);
     snprintf(who, sizeof who, t->thread ? "rank %u thread %u" : "rank %u", t->rank, t->thread);
-    summary_add_odd(s, "", "others wait %s (%.0f%% of all time) for %s, %s %.40s", time, 100 * cost / all_ns, who,
+    summary_add_odd(s, "", "%s makes others wait %s (%.0f%% of all time), %s %.40s", who, time, 100 * cost / all_ns,
                     d->class % 2 ? "in" : "computing before", function)
         ->at = &copy->class;
     return true;
