@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of objects; see object_names.h. The calls that give and free names are found by their classes, and
- * a second cursor reads the values of these only. They are kept for the rank that was asked about last. */
+/* Names of objects; see object_names.h. The calls that name objects or free them are found by their classes, and a
+ * second cursor reads the values of these only. What was read of the last ranks is kept. */
 #include "analysis/object_names.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@ struct object_names;
 struct object_names *object_names_new(const struct pilgrim_trace *trace);
 void object_names_free(struct object_names *n); /* NULL is legal */
 
-/* Begins with a thread. Of all threads of its rank, only calls that give or free names are read. What is damaged has no
- * names. False: no memory. */
+/* Begins with a thread. Of all threads of its rank, only calls that name objects or free them are read. What is damaged
+ * has no names. False: no memory. */
 bool object_names_begin(struct object_names *n, uint32_t rank, uint32_t thread);
 
 /* Goes on to call SEQ of the thread. Returns true if other names hold there than before. */
